@@ -1,5 +1,18 @@
 import type {
-  AgingSteps, AttemptOutcome, Clock, EndReason, JsonText, Lane, LogLine, Policy, Random, StoredError, StoredState, ViewState, Weight, WeightInput,
+  AgingSteps,
+  AttemptOutcome,
+  Clock,
+  EndReason,
+  JsonText,
+  Lane,
+  LogLine,
+  Policy,
+  Random,
+  StoredError,
+  StoredState,
+  ViewState,
+  Weight,
+  WeightInput,
 } from "@giveway/kernel";
 import type { TaskStore } from "@giveway/store";
 
@@ -107,7 +120,12 @@ export interface RetryOptions {
   /** One delay per retry. Default 1 s, 5 s, 25 s. An empty list: never. */
   readonly delays?: readonly DurationInput[];
   /** Or growing: base × factor^n, at most cap, max times. */
-  readonly exponential?: { readonly base: DurationInput; readonly factor?: number; readonly cap?: DurationInput; readonly max?: number };
+  readonly exponential?: {
+    readonly base: DurationInput;
+    readonly factor?: number;
+    readonly cap?: DurationInput;
+    readonly max?: number;
+  };
   /** Or a function: the delay before the next attempt, or false for none. `retries` counts those already used. */
   readonly next?: (error: unknown, retries: number) => DurationInput | false;
   /** The type's own word on an error, after the error's own boolean `retryable` (A10). Undefined: the built-in table decides. */
@@ -234,7 +252,12 @@ export interface WhyView {
   readonly reasons: readonly { readonly code: string; readonly text: string }[];
   /** Tasks that start before it, exact up to 1 000. */
   readonly position?: number;
-  readonly weight?: { readonly base: Weight; readonly gained: number; readonly effective: number; readonly ceiling: number };
+  readonly weight?: {
+    readonly base: Weight;
+    readonly gained: number;
+    readonly effective: number;
+    readonly ceiling: number;
+  };
   /** ISO, an estimate. */
   readonly estimate?: string;
   readonly attempts: readonly AttemptView[];
@@ -277,7 +300,12 @@ export interface QueueView {
   readonly cap: number;
   readonly paused: boolean;
   /** Which settings are overridden, by whom and since when. */
-  readonly overrides: readonly { readonly key: string; readonly value: Json; readonly by: string; readonly at: string }[];
+  readonly overrides: readonly {
+    readonly key: string;
+    readonly value: Json;
+    readonly by: string;
+    readonly at: string;
+  }[];
   readonly depth: {
     readonly waiting: number;
     readonly delayed: number;
@@ -287,7 +315,14 @@ export interface QueueView {
     readonly byWeight: Readonly<Record<string, number>>;
   };
   readonly oldestWaiting: { readonly express: number | null; readonly standard: number | null };
-  readonly types: readonly { readonly type: string; readonly paused: boolean; readonly concurrency: number | null; readonly running: number; readonly zombies: number; readonly stopped: boolean }[];
+  readonly types: readonly {
+    readonly type: string;
+    readonly paused: boolean;
+    readonly concurrency: number | null;
+    readonly running: number;
+    readonly zombies: number;
+    readonly stopped: boolean;
+  }[];
   readonly ended: { readonly succeeded: number; readonly dead: number; readonly cancelled: number };
   /** The stated bounds and their breach counters, which must stay zero. */
   readonly bounds: { readonly order: { readonly breaches: number }; readonly share: { readonly breaches: number } };
@@ -342,9 +377,27 @@ export interface TaskEventView {
   readonly n: number;
   readonly at: string;
   readonly kind:
-    | "submitted" | "duplicate" | "started" | "succeeded" | "failed" | "retrying" | "timed_out" | "dead" | "cancelled" | "released" | "lost"
-    | "reweighted" | "edited" | "rerun" | "removed" | "progress" | "late_answer" | "rejected_late"
-    | "queue_changed" | "type_stopped" | "lease_lost";
+    | "submitted"
+    | "duplicate"
+    | "started"
+    | "succeeded"
+    | "failed"
+    | "retrying"
+    | "timed_out"
+    | "dead"
+    | "cancelled"
+    | "released"
+    | "lost"
+    | "reweighted"
+    | "edited"
+    | "rerun"
+    | "removed"
+    | "progress"
+    | "late_answer"
+    | "rejected_late"
+    | "queue_changed"
+    | "type_stopped"
+    | "lease_lost";
   readonly task: string | null;
   readonly type: string | null;
   readonly queue: string | null;
@@ -383,7 +436,10 @@ export interface Scheduler {
   rerun(id: string, options?: RerunOptions): Promise<{ readonly task: TaskView; readonly created: boolean }>;
   remove(id: string, actor?: Actor): Promise<void>;
   /** Dead letters that match go back to waiting; `matched` counts what the filter found. */
-  redrive(filter: TaskFilter & { readonly ids?: readonly string[] }, options?: RedriveOptions): Promise<{ readonly matched: number; readonly redriven: number }>;
+  redrive(
+    filter: TaskFilter & { readonly ids?: readonly string[] },
+    options?: RedriveOptions,
+  ): Promise<{ readonly matched: number; readonly redriven: number }>;
 
   pause(target: { readonly queue: string } | { readonly type: string }, actor?: Actor): Promise<void>;
   resume(target: { readonly queue: string } | { readonly type: string }, actor?: Actor): Promise<void>;
@@ -394,7 +450,13 @@ export interface Scheduler {
   next(queue: string, limit?: number): Promise<readonly NextView[]>;
   slots(): readonly SlotView[];
   nodes(): Promise<readonly NodeView[]>;
-  types(): readonly { readonly type: string; readonly queue: string; readonly derivesId: boolean; readonly concurrency: number | null; readonly timeout: number }[];
+  types(): readonly {
+    readonly type: string;
+    readonly queue: string;
+    readonly derivesId: boolean;
+    readonly concurrency: number | null;
+    readonly timeout: number;
+  }[];
 
   metrics(): Promise<Metrics>;
   stats(): Promise<Stats>;
@@ -443,6 +505,11 @@ export interface MetricFamily {
 }
 export type MetricSample =
   | { readonly labels: Readonly<Record<string, string>>; readonly value: number }
-  | { readonly labels: Readonly<Record<string, string>>; readonly buckets: readonly (readonly [le: number, count: number])[]; readonly sum: number; readonly count: number };
+  | {
+      readonly labels: Readonly<Record<string, string>>;
+      readonly buckets: readonly (readonly [le: number, count: number])[];
+      readonly sum: number;
+      readonly count: number;
+    };
 
 export type { AgingSteps, JsonText };

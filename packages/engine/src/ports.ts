@@ -1,0 +1,115 @@
+import type { Fence, QueueName, TaskId, TaskKey, TaskRecord, TypeName, Weight } from "@giveway/kernel";
+import type { ClaimedTask } from "@giveway/store";
+import type { SlotView, TaskEventView } from "./api.ts";
+import type { CompiledType, QueueSettings } from "./config/compiled.ts";
+
+/**
+ * # The seams inside the engine
+ *
+ * Submits, changes and reads on one side, dispatch on the other, observation between them. Each side knows the other only by these ports.
+ */
+
+/** What submits, changes and reads need of the dispatcher. */
+export interface DispatchPort {
+  /**
+   * The straight hand-off (section 11): reserves a free slot for a task about to be inserted when the last claim of its queue came back
+   * short and nothing woke the queue since. Null where the task has to go through the ledger's order.
+   */
+  reserve(queue: QueueName, type: TypeName, weight: Weight): Reservation | null;
+  /** Work came into the ledger by this process: ready at once, or due at `dueAt`. */
+  arrived(queue: QueueName, weight: Weight, dueAt: number): void;
+  /** A task was changed by this process; where it runs here its handler is told (cancelled) or its weight adjusted. */
+  changed(task: TaskRecord, kind: "cancelled" | "reweighted"): void;
+  /** Overrides were written: re-read and apply them. */
+  settingsChanged(): Promise<void>;
+  settingsOf(queue: QueueName): QueueSettings | null;
+  queueNames(): readonly QueueName[];
+  typeState(type: TypeName): TypeState | null;
+  slots(): readonly SlotView[];
+  /** Where a task stands on this node, beyond its row. */
+  local(id: TaskId): LocalFacts | null;
+  boundBreaches(queue: QueueName): { readonly order: number; readonly share: number };
+  /** Measured on this node: ms of mean run and starts a second, for estimates; null before the first. */
+  pace(queue: QueueName): { readonly meanRun: number; readonly startsPerSecond: number } | null;
+  usage(queue: QueueName): {
+    readonly express: number;
+    readonly standard: number;
+    readonly burst: number;
+    readonly zombies: number;
+  };
+  readonly dispatching: boolean;
+}
+
+export interface Reservation {
+  readonly claimNo: number;
+  /** The insert created and claimed it: start. */
+  start(task: ClaimedTask): void;
+  /** The insert did not create it (known id, error): give the slot back. */
+  release(): void;
+}
+
+export interface TypeState {
+  readonly compiled: CompiledType;
+  readonly paused: boolean;
+  readonly running: number;
+  readonly zombies: number;
+  /** Zombies fill its slots: it is not started on this node any more. */
+  readonly stopped: boolean;
+  /** The bound in force on this node. */
+  readonly bound: number;
+}
+
+export interface LocalFacts {
+  readonly key: TaskKey;
+  readonly fence: Fence;
+  readonly phase: "prefetched" | "running" | "settling" | "zombie";
+  readonly startedAt: number | null;
+  readonly timeoutAt: number | null;
+}
+
+/** Everything that happens goes through here once; logs, metrics, events and result waiters read from it. */
+export interface EventSink {
+  emit(event: EngineEvent): void;
+}
+
+/** One thing that happened, with raw values: cheap to make on the hot path; text and ISO strings are made only for who listens. */
+export interface EngineEvent {
+  readonly kind: TaskEventView["kind"];
+  /** ms since 1970 */
+  readonly at: number;
+  readonly task: TaskFacts | null;
+  readonly queue?: QueueName;
+  readonly data?: EventData;
+}
+
+export interface TaskFacts {
+  readonly key: TaskKey;
+  readonly id: TaskId;
+  readonly type: TypeName;
+  readonly queue: QueueName;
+  readonly name: string | null;
+  readonly weight: Weight;
+  readonly attempt: number;
+}
+
+export interface EventData {
+  /** ms from ready to start. */
+  readonly wait?: number;
+  /** ms from due time to start. */
+  readonly scheduleDelay?: number;
+  /** ms of running. */
+  readonly run?: number;
+  /** ms until the next attempt. */
+  readonly delay?: number;
+  /** Which retry this is. */
+  readonly nth?: number;
+  /** Retries used when it ended. */
+  readonly retries?: number;
+  readonly outcome?: string;
+  readonly error?: { readonly name: string; readonly message: string };
+  readonly reason?: string;
+  readonly result?: string | null;
+  readonly before?: string;
+  readonly after?: string;
+  readonly by?: string;
+}
