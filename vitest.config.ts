@@ -18,7 +18,6 @@ export default defineConfig({
     testTimeout: long ? 1_800_000 : 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
-    expect: { requireAssertions: true },
     unstubEnvs: true,
     unstubGlobals: true,
     restoreMocks: true,

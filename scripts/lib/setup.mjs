@@ -31,7 +31,9 @@ async function install() {
   clearInterval(heartbeat);
   if (code !== 0) {
     process.stderr.write(`${output.trimEnd().split("\n").slice(-60).join("\n")}\n`);
-    fail("Installing the packages failed. It needs the package registry and, to compile, python3, make and a C++ compiler.");
+    fail(
+      "Installing the packages failed. It needs the package registry and, to compile, python3, make and a C++ compiler.",
+    );
   }
   say(`Packages installed in ${seconds()} s.`);
 }
@@ -45,7 +47,10 @@ function npm(args) {
   const script = process.env["npm_execpath"];
   const viaNode = script?.endsWith(".js") === true;
   const child = viaNode
-    ? spawn(process.execPath, [/** @type {string} */ (script), ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
+    ? spawn(process.execPath, [/** @type {string} */ (script), ...args], {
+        cwd: root,
+        stdio: ["ignore", "pipe", "pipe"],
+      })
     : spawn("npm", args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
   return new Promise((resolve) => {
     let output = "";
