@@ -170,6 +170,11 @@ export interface EngineOptions {
   readonly maxPayload?: number;
   /** Key figures are logged so often; default 60 s, 0 for never (A13). */
   readonly logFigures?: DurationInput;
+  /**
+   * Submits of types that have no handler here are accepted: for a submit-only client. Payloads of such types are checked only for being
+   * storable, their queue is the submit's own or `default`, and the queue's name is not checked. Default false.
+   */
+  readonly allowUnknownTypes?: boolean;
 }
 
 export interface SubmitOptions {

@@ -67,9 +67,27 @@ export interface LocalFacts {
   readonly timeoutAt: number | null;
 }
 
-/** Everything that happens goes through here once; logs, metrics, events and result waiters read from it. */
+/**
+ * Everything that happens goes through here once; logs, metrics, events and result waiters read from it.
+ *
+ * Who emits what, so that each thing is counted and logged exactly once:
+ * - `submitted`, `duplicate`, `cancelled`, `reweighted`, `edited`, `rerun`, `removed`, `queue_changed`: submits and changes. A `cancelled` of a
+ *   started task carries `outcome: "cancelled"`; an expiry found by dispatch is a `cancelled` by dispatch with `reason: "expired"`.
+ * - The rest: dispatch. An attempt's end is one of `succeeded` (result, run), `failed`, `timed_out`, `lost` (error, run), `released`; after one of the
+ *   middle three follows `retrying` (nth, delay) or `dead` (reason, retries, error). A death without an attempt is a `dead` alone.
+ * - `started` carries wait and scheduleDelay; `late_answer`: the ledger refused a stale finish; `rejected_late`: a handler threw after its end.
+ * All are emitted after the commit that made them true, save `started` of a prefetched task.
+ */
 export interface EventSink {
   emit(event: EngineEvent): void;
+}
+
+/** Measurements that are no events. */
+export interface MeasurePort {
+  /** One commit of the ledger: how many operations shared it, how long it took. */
+  committed(operations: number, ms: number): void;
+  /** How much later than armed a timer fired: the lag of the event loop. */
+  timerLate(ms: number): void;
 }
 
 /** One thing that happened, with raw values: cheap to make on the hot path; text and ISO strings are made only for who listens. */
