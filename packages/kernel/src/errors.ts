@@ -57,6 +57,13 @@ export const ERROR_CODES = {
   method_not_allowed: { status: 405, retryable: false },
   body_too_large: { status: 413, retryable: false },
   unsupported_media_type: { status: 415, retryable: false },
+  bad_request: { status: 400, retryable: false },
+  request_timeout: { status: 408, retryable: true },
+  too_many_requests: { status: 429, retryable: true },
+  headers_too_large: { status: 431, retryable: false },
+  // What a client of the HTTP face meets before it gets an answer of ours.
+  server_unreachable: { status: 503, retryable: true },
+  unexpected_answer: { status: 502, retryable: false },
   not_ready: { status: 503, retryable: true },
   internal: { status: 500, retryable: false },
 } as const satisfies Record<string, { status: number; retryable: boolean }>;
