@@ -32,6 +32,23 @@ import type {
  * (a coded `ledger_*` error) means that nothing of the batch was written, or for `ledger_unavailable` that it is not known; repeating it is safe.
  *
  * `now` comes from the caller; a ledger with a clock of its own (`features.clock === "ledger"`) uses that instead.
+ *
+ * ## What every store keeps (the conformance suite checks each line)
+ *
+ * - **Version** starts at 1 and grows by one at every write that a later decision could depend on: claim, start, settle, change. It stays
+ *   where a delayed task becomes ready and where progress is saved. So a change decided on a waiting task is refused once it was claimed. `updatedAt` follows the same writes.
+ * - **Ready** means: it has `seq` and `since`. Both are given when the task is *moved* to ready (`since` is the `now` of that call, not the due
+ *   time), survive a claim, and are null while it is delayed or ended. A task whose due time has come but that no claim has moved yet counts as
+ *   delayed in `depths`, keeps its null `seq`, and is moved by the next claim of its queue.
+ * - **Attempt in the row**: the row holds an attempt that the history does not have exactly while `startedAt` is set. A start clears `log` and
+ *   `progress` of the one before. A return to waiting appends the attempt to the history where its `outcome` is not null, and clears `node`,
+ *   `claimedAt` and `startedAt`. An end keeps all three in the row; one without `startedAt` but with an outcome is appended too, so nothing that
+ *   ended is lost. Attempts are appended in order of their ends, not keyed by number: an ambiguous loss may repeat one.
+ * - **Attempts read from the row**: outcome, end, error and log are empty while it runs; the error belongs to it only after `failed`,
+ *   `timed_out` or `lost`.
+ * - **Dead nodes take nothing**: a claim by a node that is not registered, or was declared dead, answers empty and writes nothing; a
+ *   hand-off to one leaves the task ready. Otherwise a node that wakes after its take-over would hold tasks that nobody frees.
+ * - **Ids** are compared as exact text: letter case, blanks and every other character count.
  */
 export interface TaskStore {
   readonly features: StoreFeatures;
@@ -46,7 +63,7 @@ export interface TaskStore {
   // --- The hot path -------------------------------------------------------------------------------------------------------------
   insert(batch: readonly NewTask[], turn: InsertTurn, now: number): Promise<InsertOutcome[]>;
   claim(request: ClaimRequest): Promise<ClaimAnswer>;
-  /** Records that prefetched tasks have started. Answer per item: false where the fence is stale. */
+  /** Records that prefetched tasks have started. Answer per item: false where it no longer runs under this fence. Repeating it is harmless. */
   markStarted(batch: readonly StartMark[]): Promise<boolean[]>;
   settle(batch: readonly SettleOp[], now: number): Promise<SettleOutcome[]>;
   /** Keeps a running handler's latest progress. A stale fence is ignored. */
@@ -54,7 +71,7 @@ export interface TaskStore {
 
   // --- Changes by people and programs ------------------------------------------------------------------------------------------
   change(batch: readonly ChangeOp[], now: number): Promise<ChangeOutcome[]>;
-  /** Deletes rows (guarded by version, never running ones), with their history; ids of succeeded ones stay remembered. */
+  /** Deletes rows (guarded by version, never running ones), with their history; ids of succeeded ones stay remembered from their end on. */
   remove(batch: readonly RemoveOp[], now: number): Promise<RemoveOutcome[]>;
 
   // --- Reading ------------------------------------------------------------------------------------------------------------------
@@ -62,12 +79,16 @@ export interface TaskStore {
   /** A remembered id of a pruned task, per id. */
   remembered(ids: readonly TaskId[]): Promise<(RememberedId | null)[]>;
   find(query: FindQuery): Promise<FindPage>;
+  /** Null where the id has no row. */
   history(id: TaskId): Promise<TaskHistory | null>;
-  /** The next tasks of one queue in exact order, per lane, without claiming them. Limits up to 1 000. */
+  /**
+   * The next tasks of one queue in exact order, per lane, without claiming or moving them. Limits up to 1 000. Answers what a claim at the
+   * same `now` would take: the first page of due tasks counts as moved, with the `seq` and `since` it would get.
+   */
   upcoming(request: UpcomingRequest): Promise<UpcomingAnswer>;
-  /** Depth counters; never counts a table. */
+  /** Depth counters, only those that are not all zero; never counts a table. */
   depths(): Promise<Depth[]>;
-  /** Tasks per ended state and type since the ledger began or was pruned; from counters. */
+  /** Rows per ended state, queue and type, only those above zero: a rerun, removal or prune takes its task out again. From counters. */
   totals(): Promise<EndedTotal[]>;
   /** The earliest due time among delayed tasks per queue, or none. */
   nextDue(): Promise<{ readonly queue: QueueName; readonly dueAt: number }[]>;
@@ -78,19 +99,23 @@ export interface TaskStore {
   override(change: SettingOverride): Promise<SettingOverride | null>;
 
   // --- Nodes --------------------------------------------------------------------------------------------------------------------
+  /** Repeating it renews the facts and the beat, but never revives a node declared dead. */
   register(node: NodeRegistration): Promise<void>;
-  /** Renews the lease and fetches what others left for this node. `alive: false`: the lease was taken; stop. */
+  /** Renews the lease and fetches what others left for this node, once. `alive: false`: unknown or declared dead; stop. */
   beat(node: NodeId, now: number): Promise<BeatAnswer>;
   nodes(): Promise<NodeRecord[]>;
-  /** Marks a node dead so that its beats are refused and its tasks may be taken over; false where it beat meanwhile. */
+  /** Marks a node dead so that its beats are refused and its tasks may be taken over; false where it beat meanwhile or is unknown. Idempotent. */
   declareDead(node: NodeId, lastBeat: number): Promise<boolean>;
   /** Running tasks of a node, by key, at most `limit`: what its take-over has to settle. */
   held(node: NodeId, limit: number): Promise<TaskRecord[]>;
-  /** Forgets a node that holds nothing. */
+  /** Forgets a node and the signals left for it. One that still holds tasks stays: settle them first. */
   forget(node: NodeId): Promise<void>;
 
   // --- Upkeep -------------------------------------------------------------------------------------------------------------------
-  /** Deletes what retention allows, at most `limit` rows a call. */
+  /**
+   * Deletes what retention allows, at most `limit` rows and remembered ids a call, those that ended first first; dead ones never. `pruned` rows,
+   * then `forgotten` ids. `more`: another call would find work.
+   */
   prune(
     request: PruneRequest,
   ): Promise<{ readonly pruned: number; readonly forgotten: number; readonly more: boolean }>;
@@ -163,12 +188,12 @@ export interface RememberedId {
   readonly endedAt: number;
 }
 
-/** Which types may be claimed, and how many of each at most. */
+/** Which types may be claimed, and how many of each at most. Room and bound are shared by the lanes, in the order of the request. */
 export interface OpenType {
   readonly type: TypeName;
   /** How many this node may take now (its own bound and window). */
   readonly room: number;
-  /** A stated bound for the whole ledger: claimed and running ones of all nodes count. */
+  /** A stated bound for the whole ledger: claimed and running ones of all nodes, in all queues, count. */
   readonly bound: number | null;
 }
 
@@ -176,13 +201,18 @@ export interface ClaimLane {
   readonly order: LaneOrder;
   /** At most so many from this lane; 0 only looks what is there. */
   readonly limit: number;
-  /** The first so many of them start at once and are recorded as started; the rest are prefetched, and tasks marked `noPrefetch` are then left. */
+  /**
+   * The first so many of them start at once and are recorded as started (at the claim's `now`); the rest are prefetched. A task marked `noPrefetch`
+   * is never prefetched: the lane's prefetch ends where it would come next, since whatever stands behind it must not pass it. Once a slot is
+   * free, it is claimed directly.
+   */
   readonly direct: number;
 }
 
 /**
- * A claim first moves what is due from delayed to ready (express first, pages of at most 1 000), then takes from each lane in exact order
- * (`mergeHeads` of the kernel, or the same in SQL).
+ * A claim first moves what is due (`dueAt <= now`) in its queue from delayed to ready, whatever its type: one page of at most 1 000, express
+ * (weight 7 and up) first, then by due time, then by key. Then it takes from each lane, in the order given, in exact start order (`mergeHeads`
+ * of the kernel, or the same in SQL). Where a page was not enough, `nextDueAt` is not ahead of `now` and `left` is true: ask again.
  */
 export interface ClaimRequest {
   readonly queue: QueueName;
@@ -222,14 +252,20 @@ export interface ClaimedTask {
 export interface ClaimAnswer {
   /** In start order, lane by lane. */
   readonly tasks: readonly ClaimedTask[];
-  /** Whether startable work of the open types was left behind, per lane. */
-  readonly left: { readonly express: boolean; readonly standard: boolean };
   /**
-   * Per lane, the smallest `overtakenUntil` (kernel, order bound) among the heads left behind of open streams; null where none. A claimed
+   * Whether startable work of the open types was left behind, per lane of the request: ready work of a type that still has room and permits, also where
+   * `noPrefetch` kept it back. True for every lane of the request while due work remains that the page did not reach; false for a lane it
+   * does not name.
+   */
+  readonly left: { readonly express: boolean; readonly standard: boolean };
+  /** Open types whose ready work was left because their room or bound is used up: ask again once one of them ends. Sorted by name. */
+  readonly full: readonly TypeName[];
+  /**
+   * Per lane, the smallest `overtakenUntil` (kernel, order bound) among the heads left behind of open streams with room; null where none. A claimed
    * task with `since` at or after it would break the bound: the engine checks this at every claim and counts breaches.
    */
   readonly overtakenUntil: { readonly express: number | null; readonly standard: number | null };
-  /** Earliest due time still delayed in this queue; null where none. */
+  /** Earliest due time still delayed in this queue, of any type; null where none. */
   readonly nextDueAt: number | null;
 }
 
@@ -254,13 +290,23 @@ export interface SettleOp {
 
 /**
  * A retry, release, snooze or loss archives the attempt as a history row in the same transaction; an end leaves it in the task's row.
- * `refused` names what stands instead: the write came too late.
+ * `refused` names what stands instead (null: no row): the write came too late. Applied only to a running task under exactly this fence.
+ * `lastOutcome`, `lastError` and `log` are written where an outcome is given; `result` and `checkpoint` always; `dueAt` only for `waiting`, `endedAt` only
+ * for an end. `seq` is the place it has now, null where delayed or ended. `place: "keep"` counts only where it is ready at once.
  */
 export type SettleOutcome =
   | { readonly kind: "applied"; readonly seq: Seq | null }
   | { readonly kind: "refused"; readonly state: StoredState | null };
 
-/** A decided change, guarded by the version it was decided on. Its signal is delivered by the running node's next beat. */
+/**
+ * A decided change, guarded by the version it was decided on. Its signal is left for the node that ran the task before the change, and
+ * delivered by that node's next beat; none where it was not running.
+ *
+ * Where the task waits afterwards: with `dueAt` given it is ready if that has come, else delayed; without, it stays ready or delayed as it was, and one
+ * that ended before goes by its own `dueAt`. A ready task keeps its place unless the patch says `anew`; one that was not ready arrives anew.
+ * `archive` appends the row's attempt to the history and clears `node`, `claimedAt`, `startedAt`, `log` and `progress`; so does any change to waiting of
+ * a task that was not, though without `archive` that attempt is dropped.
+ */
 export interface ChangeOp extends ChangeDecision {
   readonly id: TaskId;
   readonly version: number;
@@ -278,16 +324,23 @@ export type RemoveOutcome =
   | { readonly kind: "removed" }
   | { readonly kind: "refused"; readonly task: TaskRecord | null };
 
-/** Filters combine with AND, values within one with OR. Newest first, keyset cursor. */
+/** Filters combine with AND, values within one with OR; an empty list matches nothing. Newest (highest key) first, keyset cursor. */
 export interface FindQuery {
+  /** Stored states and views, as the kernel's `predicateOf` translates them. */
   readonly states?: readonly (StoredState | ViewState)[];
   readonly types?: readonly TypeName[];
   readonly queues?: readonly QueueName[];
   readonly weights?: readonly Weight[];
+  /** Has any of them among the tags of its overrides. */
   readonly tags?: readonly string[];
-  /** Contained in id, name, payload or last error; case-insensitive for ASCII. */
+  /**
+   * Contained literally (no wildcards) in id, name, payload text, or the last error's name, code or message; letter case of A to Z does not
+   * count. Empty text matches everything.
+   */
   readonly text?: string;
+  /** Inclusive. */
   readonly createdFrom?: number;
+  /** Exclusive. */
   readonly createdTo?: number;
   /** The key after which to go on (exclusive), from `FindPage.next`. */
   readonly after?: TaskKey;
@@ -296,12 +349,13 @@ export interface FindQuery {
 }
 export interface FindPage {
   readonly tasks: readonly TaskRecord[];
+  /** The last task's key where more match, else null. */
   readonly next: TaskKey | null;
 }
 
 export interface TaskHistory {
   readonly task: TaskRecord;
-  /** Oldest first; the last attempt included. */
+  /** Oldest first; the row's own attempt last. */
   readonly attempts: readonly AttemptRecord[];
   readonly changes: readonly ChangeRecord[];
 }
@@ -392,9 +446,9 @@ export interface BeatAnswer {
 
 export interface PruneRequest {
   readonly now: number;
-  /** ms to keep rows of succeeded and cancelled tasks after their end. */
+  /** ms to keep rows of succeeded and cancelled tasks after their end: pruned once `endedAt + keep <= now`. */
   readonly keep: number;
-  /** ms to remember ids of succeeded ones. */
+  /** ms after their end to remember ids of succeeded ones: known until `endedAt + remember <= now`. A row pruned later than that leaves none. */
   readonly remember: number;
   readonly limit: number;
 }
