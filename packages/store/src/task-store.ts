@@ -193,6 +193,11 @@ export interface OpenType {
   readonly type: TypeName;
   /** How many this node may take now (its own bound and window). */
   readonly room: number;
+  /**
+   * How many of them may start at once, where the node's own bound leaves less room than its window; absent: as many as `room`. Used up,
+   * its tasks are prefetched as far as the lanes' prefetch goes, and beyond that passed over like those of a type without room.
+   */
+  readonly direct?: number;
   /** A stated bound for the whole ledger: claimed and running ones of all nodes, in all queues, count. */
   readonly bound: number | null;
 }
@@ -202,7 +207,8 @@ export interface ClaimLane {
   /** At most so many from this lane; 0 only looks what is there. */
   readonly limit: number;
   /**
-   * The first so many of them start at once and are recorded as started (at the claim's `now`); the rest are prefetched. A task marked `noPrefetch`
+   * The first so many of them whose type may start at once (`OpenType.direct`) do so and are recorded as started (at the claim's `now`); the rest,
+   * at most `limit - direct`, are prefetched. A task marked `noPrefetch`
    * is never prefetched: the lane's prefetch ends where it would come next, since whatever stands behind it must not pass it. Once a slot is
    * free, it is claimed directly.
    */
