@@ -91,14 +91,21 @@ describe("check", () => {
       "state[1]",
       'state[1]: expected one of waiting, running, succeeded, dead, cancelled, delayed, retrying, dispatched, suspended, failed, timed_out; got "lost"',
     ],
-    ["a limit of 0", findQuery, { limit: 0 }, "invalid_option", "limit", "limit: expected at least 1; got 0"],
+    [
+      "a limit of 0",
+      findQuery,
+      { limit: 0 },
+      "invalid_option",
+      "limit",
+      "limit: expected a whole number from 1 to 1000; got 0",
+    ],
     [
       "a limit of 1001",
       findQuery,
       { limit: 1001 },
       "invalid_option",
       "limit",
-      "limit: expected at most 1000; got 1001",
+      "limit: expected a whole number from 1 to 1000; got 1001",
     ],
     [
       "a limit in words",
