@@ -1,5 +1,4 @@
-import type { Weight } from "../weight.ts";
-import { effectiveWeight } from "./effective-weight.ts";
+import { NAMED_WEIGHTS, type Weight } from "../weight.ts";
 import type { Ranking } from "./policy.ts";
 
 /**
@@ -12,7 +11,7 @@ export function overtakenUntil(ranking: Ranking, weight: Weight, since: number):
     case "aged":
       return since + Math.max(0, ranking.ceiling - weight) * ranking.step;
     case "ladder":
-      return since + rungsAbove(ranking, weight) * ranking.step;
+      return since + rungsAbove(weight) * ranking.step;
     case "fixed":
       return Number.POSITIVE_INFINITY;
     case "fifo":
@@ -20,9 +19,7 @@ export function overtakenUntil(ranking: Ranking, weight: Weight, since: number):
   }
 }
 
-/** Steps until the ladder's top; counted with the ladder's own rule so that the two can't drift apart. */
-function rungsAbove(ranking: Extract<Ranking, { kind: "ladder" }>, weight: Weight): number {
-  let rungs = 0;
-  while (effectiveWeight(ranking, weight, 0, rungs * ranking.step) < 10) rungs += 1;
-  return rungs;
+/** Steps until the ladder's top: one for each named level above the weight. */
+function rungsAbove(weight: Weight): number {
+  return Object.values(NAMED_WEIGHTS).filter((level) => level > weight).length;
 }
