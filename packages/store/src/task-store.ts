@@ -268,7 +268,8 @@ export interface ClaimAnswer {
   readonly full: readonly TypeName[];
   /**
    * Per lane, the smallest `overtakenUntil` (kernel, order bound) among the heads left behind of open streams with room; null where none. A claimed
-   * task with `since` at or after it would break the bound: the engine checks this at every claim and counts breaches.
+   * task with `since` after it would break the bound (within the same ms only `seq` could tell): the engine checks this at every claim with
+   * `OrderChecker.checkClaim` and counts breaches.
    */
   readonly overtakenUntil: { readonly express: number | null; readonly standard: number | null };
   /** Earliest due time still delayed in this queue, of any type; null where none. */
