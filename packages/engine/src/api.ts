@@ -87,6 +87,8 @@ export interface HandlerContext {
   progress(value: unknown): void;
   /** Moves the time-out: the attempt may run so long from now. */
   extend(duration: DurationInput): void;
+  /** Ends the attempt and tries again after the delay: no failure, no retry used up (V-25). Throws to unwind the handler; catching that changes nothing. */
+  snooze(delay: DurationInput): never;
   /** Submits another task. */
   submit(type: string, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer>;
 }
@@ -392,6 +394,7 @@ export interface TaskEventView {
     | "dead"
     | "cancelled"
     | "released"
+    | "snoozed"
     | "lost"
     | "reweighted"
     | "edited"

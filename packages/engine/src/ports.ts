@@ -44,8 +44,8 @@ export interface Reservation {
   readonly claimNo: number;
   /** The insert created and claimed it: start. */
   start(task: ClaimedTask): void;
-  /** The insert did not create it (known id, error): give the slot back. */
-  release(): void;
+  /** The insert did not create it (known id, error), or the ledger did not hand it over: give the slot back. `doubt`: the answer got lost. */
+  release(doubt?: boolean): void;
 }
 
 export interface TypeState {
@@ -73,7 +73,7 @@ export interface LocalFacts {
  * Who emits what, so that each thing is counted and logged exactly once:
  * - `submitted`, `duplicate`, `cancelled`, `reweighted`, `edited`, `rerun`, `removed`, `queue_changed`: submits and changes. A `cancelled` of a
  *   started task carries `outcome: "cancelled"`; an expiry found by dispatch is a `cancelled` by dispatch with `reason: "expired"`.
- * - The rest: dispatch. An attempt's end is one of `succeeded` (result, run), `failed`, `timed_out`, `lost` (error, run), `released`; after one of the
+ * - The rest: dispatch. An attempt's end is one of `succeeded` (result, run), `failed`, `timed_out`, `lost` (error, run), `released`, `snoozed` (delay); after one of the
  *   middle three follows `retrying` (nth, delay) or `dead` (reason, retries, error). A death without an attempt is a `dead` alone.
  * - `started` carries wait and scheduleDelay; `late_answer`: the ledger refused a stale finish; `rejected_late`: a handler threw after its end.
  * All are emitted after the commit that made them true, save `started` of a prefetched task.
