@@ -1,1 +1,2 @@
+export * from "./commit-queue.ts";
 export * from "./task-store.ts";
