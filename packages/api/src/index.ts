@@ -25,7 +25,7 @@ export {
   type OpenApiResponse,
   openApiDocument,
 } from "./openapi.ts";
-export { type DeepReadonly, type Operation, type Reply, ROLES, type Role } from "./operation.ts";
+export { type DeepReadonly, type Operation, pathParameters, type Reply, ROLES, type Role } from "./operation.ts";
 export {
   type AnswerOf,
   type BodyOf,

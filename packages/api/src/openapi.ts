@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from "@giveway/kernel";
 import { z } from "zod";
-import type { Operation, Reply } from "./operation.ts";
+import { type Operation, parameterNames, type Reply } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { PROBLEM_MEDIA_TYPE } from "./problem.ts";
 import { eventGap, taskEvent } from "./schemas/node.ts";
@@ -116,8 +116,8 @@ function describe(id: string, operation: Operation, components: Components): Ope
 }
 
 function parametersOf(operation: Operation, components: Components): OpenApiParameter[] {
-  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name: name ?? "",
+  const inPath = parameterNames(operation.path).map((name) => ({
+    name,
     in: "path" as const,
     required: true,
     schema: { type: "string" },

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@giveway/kernel";
-import type { z } from "zod";
+import { z } from "zod";
+import { text } from "./schemas/scalars.ts";
 
 export const ROLES = ["viewer", "operator", "admin"] as const;
 /** Each role may do what the ones before it may: viewers read, operators act on tasks, admins change queues, types and many tasks at once. */
@@ -41,3 +42,16 @@ export type DeepReadonly<Value> = Value extends readonly (infer Item)[]
   : Value extends object
     ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
     : Value;
+
+/** The names of a path's parameters, in order. */
+export function parameterNames(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+}
+
+/** The schema of a path's parameters once decoded. An id is checked where ids are known. */
+export function pathParameters(path: string): z.ZodType<Readonly<Record<string, string>>> {
+  const isFree = (name: string) => name === "id";
+  return z.strictObject(
+    Object.fromEntries(parameterNames(path).map((name) => [name, isFree(name) ? z.string() : text()])),
+  );
+}

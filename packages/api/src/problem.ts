@@ -1,8 +1,9 @@
 import { ERROR_CODES, type ErrorCode } from "@giveway/kernel";
 import type { z } from "zod";
+import type { DeepReadonly } from "./operation.ts";
 import type { problem } from "./schemas/problem.ts";
 
-export type Problem = Readonly<z.output<typeof problem>>;
+export type Problem = DeepReadonly<z.output<typeof problem>>;
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 

@@ -24,7 +24,7 @@ export type RawQuery = Readonly<Record<string, string | readonly string[] | unde
 
 /** Parameters that the schema does not know are passed on, for it to name them. A single-valued one given twice stays a list. */
 export function readQuery(raw: RawQuery): Record<string, unknown> {
-  const query: Record<string, unknown> = {};
+  const query: Record<string, unknown> = Object.create(null);
   for (const [name, given] of Object.entries(raw)) {
     const values = (typeof given === "string" ? [given] : (given ?? [])).filter((value) => value !== "");
     if (values.length > 0) query[name] = readParameter(name, values);

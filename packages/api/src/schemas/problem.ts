@@ -11,5 +11,10 @@ export const problem = z
     retryable: z.boolean().meta({ description: "Whether the same call may succeed later without a change." }),
     field: z.exactOptional(z.string()).meta({ description: "The field, payload path or parameter it is about." }),
     subject: z.exactOptional(z.string()).meta({ description: "The task, queue or node it happened to." }),
+    live: z.exactOptional(z.boolean()),
+    ready: z.exactOptional(z.boolean()),
+    reasons: z
+      .exactOptional(z.array(z.string()))
+      .meta({ description: "Of `not_ready`: what keeps the node from dispatching." }),
   })
   .meta({ id: "Problem" });

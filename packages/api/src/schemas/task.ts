@@ -94,7 +94,7 @@ export const submitRequest = z
     type: text(),
     payload: anyJson().optional().meta({ description: "Any JSON value, at most 256 KiB; null where absent." }),
     id: z
-      .exactOptional(text())
+      .exactOptional(z.string())
       .meta({ description: "Yours, up to 255 characters. A known id answers the task it belongs to." }),
     name: z.exactOptional(text()).meta({ description: "For people." }),
     weight: z.exactOptional(weightInput),
