@@ -127,6 +127,8 @@ export interface EventData {
   readonly error?: { readonly name: string; readonly message: string };
   readonly reason?: string;
   readonly result?: string | null;
+  /** JSON text. */
+  readonly progress?: string;
   readonly before?: string;
   readonly after?: string;
   readonly by?: string;

@@ -6,8 +6,6 @@ export const MAX_LINES = 100;
 /** Characters kept of one line. */
 export const MAX_LINE = 1_000;
 
-const NUL = /\u0000/g;
-
 /**
  * What a handler writes through `ctx.log`: kept with its attempt within bounds, and passed on to the log as it is. Made at the first use,
  * for most handlers write nothing.
@@ -50,7 +48,7 @@ export class AttemptLog implements HandlerLog {
 function storable(text: string, fields: Record<string, unknown> | undefined): string {
   const whole = fields === undefined ? text : `${text} ${shown(fields)}`;
   const cut = whole.length > MAX_LINE ? `${whole.slice(0, MAX_LINE - 1)}…` : whole;
-  return cut.replace(NUL, "\ufffd").toWellFormed();
+  return cut.replaceAll("\0", "\ufffd").toWellFormed();
 }
 
 function shown(fields: Record<string, unknown>): string {

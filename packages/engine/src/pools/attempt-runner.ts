@@ -11,6 +11,7 @@ import {
   settleSnooze,
   settleSuccess,
   toStoredError,
+  type Weight,
 } from "@giveway/kernel";
 import type { ClaimedTask } from "@giveway/store";
 import type { Logger } from "../api.ts";
@@ -68,8 +69,16 @@ export class AttemptRunner implements AttemptPort, ContextPort {
   }
 
   /** Starts a handler on a slot that was admitted to it. */
-  start(task: ClaimedTask, pool: TypePool, owner: SlotOwner, admission: Admission, at: Moment): Attempt {
+  start(
+    task: ClaimedTask,
+    weight: Weight,
+    pool: TypePool,
+    owner: SlotOwner,
+    admission: Admission,
+    at: Moment,
+  ): Attempt {
     const attempt = new Attempt(task, pool, owner, admission, this, at);
+    attempt.weight = weight;
     pool.acquire();
     pool.rate.count();
     this.#live.add(attempt);

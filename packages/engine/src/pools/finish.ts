@@ -3,7 +3,7 @@ import type { ClaimedTask, SettleOp, SettleOutcome } from "@giveway/store";
 import type { EngineEvent, EventSink, TaskFacts } from "../ports.ts";
 
 export interface FinishFacts {
-  readonly task: ClaimedTask;
+  readonly claim: Pick<ClaimedTask, "key" | "fence">;
   readonly facts: TaskFacts;
   readonly settlement: Settlement;
   /** ms of running; 0 where no handler was called. */
@@ -20,18 +20,16 @@ export class Finish implements SettleOp {
   readonly key: TaskKey;
   readonly fence: Fence;
   readonly settlement: Settlement;
-  readonly task: ClaimedTask;
   readonly facts: TaskFacts;
   readonly #run: number;
   readonly #owner: FinishOwner;
   /** It was sent before and the answer got lost: a refusal may come from its own first writing. */
   doubt = false;
 
-  constructor({ task, facts, settlement, run }: FinishFacts, owner: FinishOwner) {
-    this.key = task.key;
-    this.fence = task.fence;
+  constructor({ claim, facts, settlement, run }: FinishFacts, owner: FinishOwner) {
+    this.key = claim.key;
+    this.fence = claim.fence;
     this.settlement = settlement;
-    this.task = task;
     this.facts = facts;
     this.#run = run;
     this.#owner = owner;
