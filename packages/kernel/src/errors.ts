@@ -33,6 +33,7 @@ export const ERROR_CODES = {
   timed_out: { status: 504, retryable: true },
   lease_lost: { status: 409, retryable: false },
   shutting_down: { status: 503, retryable: true },
+  retry_after: { status: 503, retryable: true },
   stale_write: { status: 409, retryable: false },
   attempt_over: { status: 409, retryable: false },
   poison: { status: 500, retryable: false },

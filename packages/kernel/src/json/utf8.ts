@@ -1,0 +1,20 @@
+/** Bytes of a text in UTF-8, without making them. A lone surrogate counts as the replacement character it would become. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) {
+      bytes += 1;
+    } else {
+      bytes += 2;
+      // A whole pair is 4 bytes for 2 units: skip the second half.
+      if (unit >= 0xd800 && unit < 0xdc00 && isLow(text.charCodeAt(index + 1))) index += 1;
+    }
+  }
+  return bytes;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
+}
