@@ -72,6 +72,8 @@ export class Dispatcher implements DispatchPort, FinishOwner {
   #dispatching = false;
   #turnAsked = false;
   #waiters: Waiter[] = [];
+  #finished = 0;
+  #released = 0;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -131,6 +133,19 @@ export class Dispatcher implements DispatchPort, FinishOwner {
     this.#requestTurn();
   }
 
+  /** The ledger is lost: handlers are told, and nothing is written any more. */
+  fail(): void {
+    this.#dispatching = false;
+    this.#watch.close();
+    for (const attempt of this.running) this.#runner.shutDown(attempt);
+    this.#activity();
+  }
+
+  /** A call beside the hot path failed. */
+  ledgerFailed(error: unknown): void {
+    this.#watch.failed("call", error);
+  }
+
   /** Ends everything that would still wait or try again. */
   close(): void {
     this.#dispatching = false;
@@ -169,6 +184,11 @@ export class Dispatcher implements DispatchPort, FinishOwner {
     return true;
   }
 
+  /** Attempts that ended since the start, as the ledger knows. */
+  get ends(): { readonly finished: number; readonly released: number } {
+    return { finished: this.#finished, released: this.#released };
+  }
+
   /** Everything that happened is in the ledger. */
   get flushed(): boolean {
     return this.#buffer.empty;
@@ -177,6 +197,7 @@ export class Dispatcher implements DispatchPort, FinishOwner {
   /** Nothing startable and nothing running is left on this node. */
   get drained(): boolean {
     if (!this.quiet || !this.flushed || this.#doubt.raised) return false;
+    if (!this.#dispatching) return true;
     for (const queue of this.#queues.values()) if (!queue.idle) return false;
     return true;
   }
@@ -216,6 +237,7 @@ export class Dispatcher implements DispatchPort, FinishOwner {
     if (queue === undefined) return;
     queue.typeFreed(type);
     const { settlement } = finish;
+    if (applied) this.#count(settlement);
     if (applied && settlement.state === "waiting") this.#waitsAgain(queue, weight, settlement.dueAt);
   }
 
@@ -461,6 +483,11 @@ export class Dispatcher implements DispatchPort, FinishOwner {
       },
       (error: unknown) => this.#watch.failed("look at a refused start", error),
     );
+  }
+
+  #count({ event, outcome }: Settlement): void {
+    if (event === "release") this.#released += 1;
+    else if (outcome !== null && outcome !== "lost") this.#finished += 1;
   }
 
   #breached(queue: QueueRuntime, part: "order" | "share", detail: object): void {
