@@ -16,6 +16,11 @@ export interface DispatchPort {
    * short and nothing woke the queue since. Null where the task has to go through the ledger's order.
    */
   reserve(queue: QueueName, type: TypeName, weight: Weight): Reservation | null;
+  /**
+   * A due task that is not handed over is on its way into the ledger. Until the answered function is called (after `arrived`, or where it was
+   * not created) nothing is handed over in its queue: whoever is submitted later must not pass it.
+   */
+  inserting(queue: QueueName): () => void;
   /** Work came into the ledger by this process: ready at once, or due at `dueAt`. */
   arrived(queue: QueueName, weight: Weight, dueAt: number): void;
   /** A task was changed by this process; where it runs here its handler is told (cancelled) or its weight adjusted. */

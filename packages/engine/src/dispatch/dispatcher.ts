@@ -262,6 +262,10 @@ export class Dispatcher implements DispatchPort, FinishOwner {
     };
   }
 
+  inserting(name: QueueName): () => void {
+    return this.#queues.get(name)?.inserting() ?? (() => undefined);
+  }
+
   arrived(name: QueueName, weight: Weight, dueAt: number): void {
     const queue = this.#queues.get(name);
     if (queue === undefined || !this.#dispatching) return;

@@ -80,6 +80,7 @@ export class QueueRuntime implements SlotOwner, StreamGate {
   #claiming = false;
   #grants: Grants = noGrants();
   #reserved = 0;
+  #inserts = 0;
   #pumping = false;
   #again = false;
   #barren = 0;
@@ -219,7 +220,8 @@ export class QueueRuntime implements SlotOwner, StreamGate {
   reserve(type: TypeName, weight: Weight): Grant | null {
     const pool = this.#port.poolOf(type);
     if (pool === undefined || !pool.open || pool.compiled.concurrency !== null) return null;
-    if (this.#settings.paused || this.#claiming || this.#mayHaveWork || this.#window.size > 0) return null;
+    if (this.#inserts > 0 || this.#settings.paused || this.#claiming || this.#mayHaveWork || this.#window.size > 0)
+      return null;
     if (!this.#port.mayStart || pool.room <= this.#reserved) return null;
     const lane = this.#laneOf(weight);
     const waiting: Waiting = { express: lane === "express", standard: lane === "standard" };
@@ -228,6 +230,17 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     this.#occupy(admission);
     this.#reserved += 1;
     return { admission, usage: { ...this.#usage }, waiting };
+  }
+
+  /** A task is on its way into the ledger that nothing submitted later may pass. */
+  inserting(): () => void {
+    this.#inserts += 1;
+    let done = false;
+    return () => {
+      if (done) return;
+      done = true;
+      this.#inserts -= 1;
+    };
   }
 
   /** The insert handed it over. */
