@@ -6,7 +6,10 @@ interface ClientError extends Error {
   readonly code?: string;
 }
 
-/** Answers what Node's own parser refuses: such a request never reaches a route. */
+/**
+ * Answers what Node's own parser refuses: such a request never reaches a route. Where the nonsense follows a complete request, that one is
+ * answered first; where it is within a request's body, this is the answer to it.
+ */
 export class ClientErrors {
   readonly #responses = new WeakMap<Socket, ServerResponse>();
 
@@ -24,7 +27,8 @@ export class ClientErrors {
     const before = this.#responses.get(socket);
     if (before === undefined || before.writableFinished) finish();
     else if (before.headersSent) socket.destroy();
-    else before.once("finish", finish);
+    else if (before.req.complete) before.once("finish", finish);
+    else finish();
   }
 }
 

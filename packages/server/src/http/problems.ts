@@ -73,12 +73,13 @@ function headersOf(error: GivewayError, status: number): Record<string, string> 
 
 const oneLine = (text: string): string => text.replace(/[\r\n]+/g, " ");
 
+/** As bytes: to text the framework adds a charset, which this media type does not have. */
 export function sendFailure(reply: FastifyReply, failure: Failure): FastifyReply {
   return reply
     .code(failure.problem.status)
     .headers(failure.headers)
     .type(PROBLEM_MEDIA_TYPE)
-    .send(JSON.stringify(failure.problem));
+    .send(Buffer.from(JSON.stringify(failure.problem)));
 }
 
 /** A problem as a whole HTTP/1.1 answer, for requests that never became one. */
