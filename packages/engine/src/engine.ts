@@ -25,6 +25,7 @@ import type {
   TaskEventView,
   TaskFilter,
   TaskView,
+  TypeRef,
   WhyView,
 } from "./api.ts";
 import { Admin } from "./change/admin.ts";
@@ -82,7 +83,7 @@ class Engine implements Scheduler {
   #shutdown: Shutdown | null = null;
   #failure: Error | null = null;
   #pollTimer: Timer | null = null;
-  #unguard: () => void = () => undefined;
+  #unguard: (() => void) | null = null;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -202,7 +203,7 @@ class Engine implements Scheduler {
 
   // --- Work ---------------------------------------------------------------------------------------------------------------------
 
-  async submit(type: string, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer> {
+  async submit(type: TypeRef, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer> {
     this.#assertOpen();
     return this.#submitter.submit(type, payload, options);
   }
@@ -395,8 +396,9 @@ class Engine implements Scheduler {
   }
 
   async #start(): Promise<void> {
+    if (this.#stopping !== null) throw stopped();
     await this.open();
-    this.#unguard = guardStrayRejections();
+    this.#unguard ??= guardStrayRejections();
     await this.#lease.take();
     await this.#takeOver.sweep();
     if (this.#stopping !== null) throw stopped();
@@ -445,7 +447,7 @@ class Engine implements Scheduler {
     this.#waiters.close(stopped());
     this.#hub.close();
     this.#timers.close();
-    this.#unguard();
+    this.#unguard?.();
   }
 
   /** What the ledger doesn't answer in time can't keep the host program from ending. */

@@ -14,14 +14,14 @@ import {
   type Weight,
 } from "@giveway/kernel";
 import type { ClaimedTask } from "@giveway/store";
-import type { Logger } from "../api.ts";
+import type { Logger, SubmitAnswer, SubmitOptions } from "../api.ts";
 import type { EventSink } from "../ports.ts";
 import type { TimerService } from "../time/timer-service.ts";
 import { Attempt, type AttemptPort, type Moment, type SlotOwner } from "./attempt.ts";
 import { AttemptLog } from "./attempt-log.ts";
 import { judgeFailure } from "./failure.ts";
 import { Context, type ContextPort } from "./handler-context.ts";
-import { ownedBy } from "./stray-rejections.ts";
+import { ownedBy, ownedByNobody } from "./stray-rejections.ts";
 import type { TypePool } from "./type-pool.ts";
 
 export interface RunnerDeps {
@@ -56,11 +56,15 @@ export interface RunnerPort {
 export class AttemptRunner implements AttemptPort, ContextPort {
   readonly #deps: RunnerDeps;
   readonly #live = new Set<Attempt>();
-  readonly submit: ContextPort["submit"];
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
-    this.submit = deps.submit;
+  }
+
+  submit(type: string, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer> {
+    const answer = ownedByNobody(() => this.#deps.submit(type, payload, options));
+    // This promise is the handler's own: one it leaves behind is traced to it.
+    return answer.then((submitted) => submitted);
   }
 
   /** Attempts whose handlers have not settled, zombies included. */
@@ -153,23 +157,20 @@ export class AttemptRunner implements AttemptPort, ContextPort {
 
   #call(attempt: Attempt): void {
     const { validate } = attempt.pool.compiled;
-    ownedBy(attempt, () => {
-      let payload: unknown;
-      try {
-        payload = JSON.parse(attempt.task.payload);
-        if (validate !== null) payload = validate(payload);
-      } catch (error) {
-        this.#invalid(attempt, error);
-        return;
-      }
-      if (payload instanceof Promise) this.#invokeLater(attempt, payload);
-      else this.#invoke(attempt, payload);
-    });
-  }
-
-  #invokeLater(attempt: Attempt, checked: Promise<unknown>): void {
-    checked.then(
-      (payload) => this.#invoke(attempt, payload),
+    let payload: unknown;
+    try {
+      payload = JSON.parse(attempt.task.payload);
+      if (validate !== null) payload = ownedBy(attempt, () => validate(payload));
+    } catch (error) {
+      this.#invalid(attempt, error);
+      return;
+    }
+    if (!(payload instanceof Promise)) {
+      this.#invoke(attempt, payload);
+      return;
+    }
+    payload.then(
+      (checked: unknown) => this.#invoke(attempt, checked),
       (error: unknown) => this.#invalid(attempt, error),
     );
   }
@@ -178,11 +179,13 @@ export class AttemptRunner implements AttemptPort, ContextPort {
     // A validation that took as long as the whole attempt may: nothing is started any more.
     if (attempt.settled || attempt.zombie) return;
     try {
-      const answer = attempt.pool.compiled.run(payload, new Context(attempt, this));
+      const { run } = attempt.pool.compiled;
+      const answer = ownedBy(attempt, () => run(payload, new Context(attempt, this)));
       if (!isObject(answer)) {
         this.#settle(attempt, true, answer);
         return;
       }
+      // Whatever pretends to be a promise is made a real one, which settles once.
       Promise.resolve(answer).then(
         (result) => this.#settle(attempt, true, result),
         (error: unknown) => this.#settle(attempt, false, error),

@@ -1,5 +1,5 @@
 import { encodeJson, GivewayError, type JsonText, parseDuration, toIso, type Weight } from "@giveway/kernel";
-import type { DurationInput, HandlerContext, HandlerLog, SubmitAnswer, SubmitOptions } from "../api.ts";
+import type { DurationInput, HandlerContext, HandlerLog, SubmitAnswer, SubmitOptions, TypeRef } from "../api.ts";
 import type { Attempt } from "./attempt.ts";
 
 /** Bytes of JSON that a progress may have. */
@@ -10,7 +10,7 @@ export interface ContextPort {
   logOf(attempt: Attempt): HandlerLog;
   progressed(attempt: Attempt, progress: JsonText): void;
   extended(attempt: Attempt, ms: number): void;
-  submit(type: string, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer>;
+  submit(type: TypeRef, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer>;
 }
 
 /**

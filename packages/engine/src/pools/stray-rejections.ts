@@ -20,6 +20,11 @@ export function ownedBy<Result>(owner: StrayOwner, call: () => Result): Result {
   return owners.run(owner, call);
 }
 
+/** Calls the engine's own work on behalf of a handler: what that leaves behind is not the handler's. */
+export function ownedByNobody<Result>(call: () => Result): Result {
+  return owners.exit(call);
+}
+
 /** Guards the process until the answered function is called. Any number of engines share one listener. */
 export function guardStrayRejections(): () => void {
   if (guards === 0) process.on("unhandledRejection", onUnhandled);
