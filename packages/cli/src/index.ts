@@ -1,1 +1,3 @@
-export {};
+export { BUILT_IN_TASKS } from "./builtin/index.ts";
+export type { Surroundings } from "./context.ts";
+export { type ExitCode, run } from "./run.ts";
