@@ -12,6 +12,8 @@ export interface Link {
   /** Calls of this name are written, but their answers get lost (`ledger_unavailable`), until `heal`. */
   loseAnswers(call: Call): void;
   heal(): void;
+  /** Calls of this name are answered with this, and not sent on, until `heal`. */
+  answer(call: Call, value: unknown): void;
   /** Calls of this name are not sent on before `release`. */
   hold(call: Call): void;
   release(): void;
@@ -34,6 +36,7 @@ export function linkTo(store: TaskStore): Link {
   const refused = new Map<string, ErrorCode>();
   const lost = new Set<string>();
   const held = new Set<string>();
+  const answers = new Map<string, unknown>();
   let waiting: (() => void)[] = [];
   let cut = false;
   let deaf = false;
@@ -46,6 +49,7 @@ export function linkTo(store: TaskStore): Link {
     if (cut) return never();
     const code = refused.get(name);
     if (code !== undefined) throw new GivewayError(code, `${name} refused by the test`);
+    if (answers.has(name)) return answers.get(name);
     const answer: unknown = await method.apply(store, args);
     if (cut) return never();
     if (lost.has(name)) throw new GivewayError("ledger_unavailable", `the answer to ${name} got lost`);
@@ -99,6 +103,10 @@ export function linkTo(store: TaskStore): Link {
     heal: () => {
       refused.clear();
       lost.clear();
+      answers.clear();
+    },
+    answer: (call, value) => {
+      answers.set(call, value);
     },
     hold: (call) => {
       held.add(call);
