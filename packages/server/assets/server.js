@@ -3,28 +3,28 @@
 
 const KEY = "giveway-token";
 
-export const signIn = {
-  /** @param {string} token */
-  keep(token) {
-    sessionStorage.setItem(KEY, token);
-  },
-  forget() {
-    sessionStorage.removeItem(KEY);
-  },
-};
+/** @param {string} token */
+export function keepToken(token) {
+  sessionStorage.setItem(KEY, token);
+}
 
 export class Unauthorized extends Error {}
 
-/** @returns {Record<string, string>} */
-function credentials() {
-  const token = sessionStorage.getItem(KEY);
-  return token === null ? {} : { authorization: `Bearer ${token}` };
-}
+/**
+ * @param {string | null} token
+ * @returns {Record<string, string>}
+ */
+const credentials = (token) => (token === null ? {} : { authorization: `Bearer ${token}` });
 
 /** @param {string} path */
 export async function read(path) {
-  const response = await fetch(path, { headers: credentials() });
-  if (response.status === 401) throw new Unauthorized();
+  const token = sessionStorage.getItem(KEY);
+  const response = await fetch(path, { headers: credentials(token) });
+  if (response.status === 401) {
+    // Another one may have been entered meanwhile.
+    if (sessionStorage.getItem(KEY) === token) sessionStorage.removeItem(KEY);
+    throw new Unauthorized();
+  }
   const body = await response.json();
   if (!response.ok) throw new Error(body.detail ?? `status ${response.status}`);
   return body;
@@ -43,7 +43,7 @@ export async function follow(onEvent, onGap) {
       /** @type {Record<string, string>} */
       const resume = last === null ? {} : { "last-event-id": last };
       const path = last === null ? "v1/events?recent=40" : "v1/events";
-      const response = await fetch(path, { headers: { ...credentials(), ...resume } });
+      const response = await fetch(path, { headers: { ...credentials(sessionStorage.getItem(KEY)), ...resume } });
       if (response.ok && response.body !== null) {
         for await (const message of messages(response.body)) {
           last = message.id ?? last;

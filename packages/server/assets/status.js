@@ -1,7 +1,7 @@
 // @ts-check
 // The status page: queues with their lanes, running slots, and what happens, as it happens.
 import { byId, duration, element, number, weightChip } from "./elements.js";
-import { follow, read, signIn, Unauthorized } from "./server.js";
+import { follow, keepToken, read, Unauthorized } from "./server.js";
 
 const EVERY = 1000;
 const NEXT = 6;
@@ -246,7 +246,6 @@ async function turn() {
       }
     } catch (error) {
       if (error instanceof Unauthorized) {
-        signIn.forget();
         byId("sign-in").hidden = false;
         byId("main").hidden = true;
       } else showHealth(`no answer: ${error instanceof Error ? error.message : "unknown"}`, false);
@@ -259,7 +258,7 @@ byId("sign-in").addEventListener("submit", (event) => {
   event.preventDefault();
   const field = byId("token");
   if (!(field instanceof HTMLInputElement)) return;
-  signIn.keep(field.value);
+  keepToken(field.value);
   field.value = "";
 });
 

@@ -87,7 +87,7 @@ describe("what reaches the scheduler", () => {
         items.map(({ type }) =>
           type === "unknown"
             ? { error: Object.assign(new Error("what is in the log only")) }
-            : { task: taskView({ type }), created: true },
+            : { task: taskView({ type: String(type) }), created: true },
         ),
     });
     const items = [{ type: "a", payload: 1 }, 7, { type: "b", weight: 99 }, { type: "unknown" }, { type: "c" }];

@@ -80,7 +80,10 @@ export function fakeScheduler(answers: Partial<Scheduler> = {}): FakeScheduler {
   const answer: SubmitAnswer = { task: taskView(), created: true };
   const base: Partial<Scheduler> = {
     nodeId: "node-1",
-    submit: async (type, payload) => ({ ...answer, task: taskView({ type, payload: payload as TaskView["payload"] }) }),
+    submit: async (type, payload) => ({
+      ...answer,
+      task: taskView({ type: String(type), payload: payload as TaskView["payload"] }),
+    }),
     submitMany: async (items) => items.map(() => answer),
     get: async (id) => (id === "t1" ? taskView() : null),
     find: async () => ({ items: [taskView()], nextCursor: null }),
