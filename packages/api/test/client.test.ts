@@ -162,10 +162,11 @@ describe("the client", () => {
     const stop = new AbortController();
     const seen: unknown[] = [];
     for await (const one of createClient({ url }).events({ recent: 5, signal: stop.signal })) {
-      seen.push(one.kind === "gap" ? one : [one.id, one.event.n]);
-      if (seen.length === 4) stop.abort();
+      seen.push(one.kind === "event" ? [one.id, one.event.n] : one);
+      if (seen.length === 6) stop.abort();
     }
-    expect(seen).toEqual([["n.1", 1], ["n.2", 2], { kind: "gap", missed: 4 }, ["n.7", 7]]);
+    const open = { kind: "open" };
+    expect(seen).toEqual([open, ["n.1", 1], ["n.2", 2], open, { kind: "gap", missed: 4 }, ["n.7", 7]]);
     expect(asked).toEqual(["/v1/events?recent=5 undefined", "/v1/events n.2"]);
   });
 

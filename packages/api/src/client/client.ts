@@ -37,6 +37,8 @@ export interface EventsOptions {
   readonly reconnect?: boolean;
 }
 export type StreamedEvent =
+  /** The stream is open, at first or again: whatever happens from here on will come. The moment to look at what one waits for. */
+  | { readonly kind: "open" }
   | { readonly kind: "event"; readonly id: string; readonly event: TaskEvent }
   /** Events were lost between the one before and the next. */
   | { readonly kind: "gap"; readonly missed: z.output<typeof eventGap>["missed"] };

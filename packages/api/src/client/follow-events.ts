@@ -34,6 +34,7 @@ export async function* followEvents(
         null,
       );
       connected = true;
+      yield { kind: "open" };
       if (response.body === null) return;
       for await (const message of messagesOf(response.body, onRetry)) {
         last = message.id ?? last;

@@ -46,7 +46,7 @@ export const nextQuery = z.strictObject({
   limit: z.exactOptional(wholeNumber(1, MAX_PAGE)).meta({ description: "Default 20." }),
 });
 
-export const MAX_RECENT = 500;
+export const MAX_RECENT = 1000;
 export const eventsQuery = z.strictObject({
   recent: z.exactOptional(wholeNumber(0, MAX_RECENT)).meta({
     description:

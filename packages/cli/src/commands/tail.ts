@@ -12,6 +12,7 @@ export const addTail: AddCommand = (program, surroundings) => {
 
 async function run({ out, client }: Context): Promise<void> {
   for await (const item of client.events()) {
+    if (item.kind === "open") continue;
     if (item.kind === "gap") out.note(`(${item.missed} events were missed)`);
     else out.line(out.json ? JSON.stringify(item.event) : eventLine(item.event));
   }
