@@ -276,7 +276,7 @@ export class Dispatcher implements DispatchPort, FinishOwner {
     const attempt = this.running.find((each) => each.task.key === task.key);
     if (attempt !== undefined) {
       if (kind === "cancelled") this.#runner.stop(attempt, "cancelled");
-      else attempt.weight = task.weight;
+      else attempt.reweight(task.weight);
       this.#requestTurn();
       return;
     }

@@ -337,7 +337,8 @@ export class QueueRuntime implements SlotOwner, StreamGate {
       const taken = this.#window.take(lane, at.now);
       // Its work lies in the ledger: the slot is kept for the claim that brings it.
       if (taken === null) return;
-      this.#checkOrder(lane, taken.task);
+      const breach = this.#window.check(lane, taken.task, this.order);
+      if (breach !== null) this.#port.breached(this, "order", { id: taken.task.id, until: breach.until });
       this.#occupy(admission);
       this.#started(taken.task, taken.weight, { admission, usage: this.#usage, waiting }, at);
     }
@@ -355,13 +356,6 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     if (breach !== null) this.#port.breached(this, "share", { breach, id: task.id, usage: { ...usage }, waiting });
     this.#rate.count();
     this.#port.start(task, weight, pool, this, admission, at);
-  }
-
-  #checkOrder(lane: Lane, task: ClaimedTask): void {
-    const ranking = this.#window.rankingOf(lane);
-    if (ranking === null) return;
-    const breach = this.order.check(ranking, task, this.#window.heads(lane));
-    if (breach !== null) this.#port.breached(this, "order", { id: task.id, until: breach.until });
   }
 
   /** Asks the ledger where a flag says so and there is room. Answers whether it asked. */

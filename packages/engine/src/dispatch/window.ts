@@ -2,9 +2,12 @@ import {
   type Fence,
   type Lane,
   type LaneOrder,
-  type Ranking,
+  type OrderBreach,
+  type OrderChecker,
+  overtakenUntil,
   type ReadyEntry,
   ReadyQueue,
+  type StartedTask,
   type TaskId,
   type TaskKey,
   type TypeName,
@@ -27,12 +30,16 @@ interface Windowed {
 }
 
 type Entry = ReadyEntry<Windowed>;
+const NOBODY: readonly never[] = [];
 
 /** A task taken for its start; its weight may have changed since the claim. */
 export interface Taken {
   readonly task: ClaimedTask;
   readonly weight: Weight;
 }
+
+/** After so many starts past the known bound it is worth finding it anew. */
+const FIND_EVERY = 256;
 
 /**
  * Tasks claimed and not started, in exact start order. What lies here longer than a second goes back, so the window also remembers when each
@@ -42,14 +49,21 @@ export class Window {
   readonly #queue: ReadyQueue<Windowed>;
   readonly #byType = new Map<TypeName, number>();
   readonly #batches: Batch[] = [];
+  #lanes: readonly LaneOrder[];
   #size = 0;
+  /** Never later than the earliest order bound among all that lies here, by lane: see `check`. */
+  #earliest = noBounds();
+  #passed = 0;
 
   constructor(lanes: readonly LaneOrder[]) {
+    this.#lanes = lanes;
     this.#queue = new ReadyQueue(lanes);
   }
 
   configure(lanes: readonly LaneOrder[]): void {
+    this.#lanes = lanes;
     this.#queue.configure(lanes);
+    this.#findEarliest();
   }
 
   add(tasks: readonly ClaimedTask[], monotonic: number): void {
@@ -58,6 +72,7 @@ export class Window {
     batch.entries = tasks.map((task) => {
       const { type: stream, weight, seq, since } = task;
       this.#count(task.type, 1);
+      this.#note(weight, since);
       return this.#queue.push({ task, batch }, { stream, weight, seq, since });
     });
     this.#batches.push(batch);
@@ -94,11 +109,17 @@ export class Window {
     this.#queue.close(type);
   }
 
-  rankingOf(lane: Lane): Ranking | null {
-    return this.#queue.rankingOf(lane);
-  }
-  heads(lane: Lane): Iterable<Entry> {
-    return this.#queue.heads(lane);
+  /**
+   * Checks a start against the order bounds of what it leaves here. In the usual case one comparison does: a task that became ready before the
+   * earliest bound of all breaks none. Only past that the heads are looked at one by one.
+   */
+  check(lane: Lane, started: StartedTask, checker: OrderChecker): OrderBreach | null {
+    const ranking = this.#queue.rankingOf(lane);
+    if (ranking === null) return null;
+    if (started.since < this.#earliest[lane]) return checker.check(ranking, started, NOBODY);
+    this.#passed += 1;
+    if (this.#passed % FIND_EVERY === 0) this.#findEarliest();
+    return checker.check(ranking, started, this.#queue.heads(lane));
   }
 
   find(id: TaskId): ClaimedTask | null {
@@ -142,8 +163,21 @@ export class Window {
     for (const entry of this.#queue) {
       if (entry.item.task.id !== id) continue;
       this.#queue.reweight(entry, weight);
+      this.#note(weight, entry.since);
       return;
     }
+  }
+
+  #note(weight: Weight, since: number): void {
+    for (const { lane, weights, ranking } of this.#lanes) {
+      if (!weights.includes(weight)) continue;
+      this.#earliest[lane] = Math.min(this.#earliest[lane], overtakenUntil(ranking, weight, since));
+    }
+  }
+
+  #findEarliest(): void {
+    this.#earliest = noBounds();
+    for (const { weight, since } of this.#queue) this.#note(weight, since);
   }
 
   #remove(entry: Entry): void {
@@ -153,6 +187,7 @@ export class Window {
 
   #left({ item: { task, batch } }: Entry): void {
     this.#count(task.type, -1);
+    if (this.#size === 0) this.#earliest = noBounds();
     batch.left -= 1;
     if (batch.left > 0) return;
     batch.entries = [];
@@ -163,4 +198,8 @@ export class Window {
     this.#size += by;
     this.#byType.set(type, this.sizeOfType(type) + by);
   }
+}
+
+function noBounds(): { express: number; standard: number } {
+  return { express: Number.POSITIVE_INFINITY, standard: Number.POSITIVE_INFINITY };
 }

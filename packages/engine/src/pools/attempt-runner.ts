@@ -82,7 +82,7 @@ export class AttemptRunner implements AttemptPort, ContextPort {
     at: Moment,
   ): Attempt {
     const attempt = new Attempt(task, pool, owner, admission, this, at);
-    attempt.weight = weight;
+    attempt.reweight(weight);
     pool.acquire();
     pool.rate.count();
     this.#live.add(attempt);

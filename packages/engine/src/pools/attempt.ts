@@ -39,7 +39,8 @@ export class Attempt implements TimerTarget, StrayOwner {
   readonly begun: number;
   /** ms. */
   readonly timeout: number;
-  weight: Weight;
+  #weight: Weight;
+  #facts: TaskFacts | null = null;
   /** The ledger knows of its start: recorded by the claim, or by a mark since. */
   recorded: boolean;
   cause: StopCause | null = null;
@@ -74,7 +75,7 @@ export class Attempt implements TimerTarget, StrayOwner {
     this.#port = port;
     this.number = task.started ? task.attempt : task.attempt + 1;
     this.recorded = task.started;
-    this.weight = task.weight;
+    this.#weight = task.weight;
     this.startedAt = at.now;
     this.begun = at.monotonic;
     this.timeout = task.overrides.timeout ?? pool.compiled.timeout;
@@ -120,8 +121,19 @@ export class Attempt implements TimerTarget, StrayOwner {
     return this.log === null ? NO_LINES : this.log.lines();
   }
 
+  get weight(): Weight {
+    return this.#weight;
+  }
+
+  reweight(weight: Weight): void {
+    if (weight === this.#weight) return;
+    this.#weight = weight;
+    this.#facts = null;
+  }
+
   facts(): TaskFacts {
-    return factsOf(this.task, this.number, this.weight);
+    this.#facts ??= factsOf(this.task, this.number, this.#weight);
+    return this.#facts;
   }
 
   /** What the kernel's settle decisions need of it. */
