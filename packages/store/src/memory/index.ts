@@ -1,1 +1,1 @@
-export {};
+export { createMemoryStore, MemoryLedger, type MemoryStoreOptions } from "./memory-store.ts";
