@@ -185,6 +185,21 @@ describe("turns", () => {
     expect(rotation).toEqual(START_OF_ROTATION);
   });
 
+  test("with one slot, burst starts lie outside the turns: three of ten on the slot itself, however many run beside it", () => {
+    const config = settings({ slots: 1, burst: 2 });
+    let rotation = START_OF_ROTATION;
+    const onSlot: Lane[] = [];
+    for (let round = 0; round < 200; round += 1) {
+      const first = admit(config, NONE, BOTH, rotation)!;
+      rotation = afterStart(rotation, first, BOTH, config);
+      onSlot.push(first.lane);
+      const beside = admit(config, occupy(NONE, first), BOTH, rotation)!;
+      expect(beside).toEqual({ lane: "express", slot: "burst" });
+      rotation = afterStart(rotation, beside, BOTH, config);
+    }
+    expect(new Set(windows(onSlot, 10))).toEqual(new Set([3]));
+  });
+
   test("with one slot an express task still finds a burst slot when the turn is standard's", () => {
     const config = settings({ slots: 1, burst: 2 });
     const owed = { credit: 109 };
