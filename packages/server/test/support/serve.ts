@@ -1,6 +1,7 @@
 import { afterEach } from "vitest";
 import { createServer, type Server, type ServerOptions } from "../../src/index.ts";
-import { type FakeScheduler, fakeScheduler } from "./fake-scheduler.ts";
+import { expectContract } from "./contract.ts";
+import { fakeScheduler } from "./fake-scheduler.ts";
 
 const open: Server[] = [];
 afterEach(async () => {
@@ -24,6 +25,7 @@ export interface Sent {
 
 type Method = "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE" | "OPTIONS";
 
+/** Sends one request past the network. Whatever comes back is held against the API's own description. */
 export async function send(
   server: Server,
   method: Method,
@@ -38,7 +40,9 @@ export async function send(
     headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
     ...(body === undefined ? {} : { payload: isText ? body : JSON.stringify(body) }),
   });
-  const isJson = String(response.headers["content-type"]).includes("json");
+  const mediaType = String(response.headers["content-type"] ?? "");
+  const isJson = mediaType.includes("json");
+  expectContract({ method, url, status: response.statusCode, mediaType, text: response.body });
   return {
     status: response.statusCode,
     headers: response.headers,
@@ -46,5 +50,3 @@ export async function send(
     body: isJson && response.body !== "" ? JSON.parse(response.body) : {},
   };
 }
-
-export { type FakeScheduler, fakeScheduler };
