@@ -1,1 +1,2 @@
-export {};
+export type { SqliteStoreOptions } from "./options.ts";
+export { openSqliteStore } from "./store.ts";

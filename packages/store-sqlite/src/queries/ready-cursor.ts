@@ -1,0 +1,62 @@
+import type { ReadyHead } from "@giveway/kernel";
+import type { Statement } from "../driver/driver.ts";
+
+/** A ready task as its narrow row tells it. */
+export interface ReadyRow extends ReadyHead {
+  readonly key: number;
+  readonly noPrefetch: boolean;
+}
+
+/** Reads one stream and weight of `ready` in order: stream, weight, after seq, limit. */
+export const READY_PAGE =
+  "SELECT seq, since, key, no_prefetch FROM ready WHERE stream = ? AND weight = ? AND seq > ? ORDER BY seq LIMIT ?";
+
+const LARGEST_PAGE = 1_000;
+
+/**
+ * Walks the ready rows of one stream and weight, fetched in pages that grow as more of them turn out to be wanted. `first` is how many the
+ * caller expects to take; nothing is read before the first look.
+ */
+export class ReadyCursor {
+  readonly stream: number;
+  readonly weight: number;
+  readonly #page: Statement;
+  #rows: (readonly number[])[] = [];
+  #at = 0;
+  #size: number;
+  #more = true;
+  #head: ReadyRow | null = null;
+  #lastSeq = 0;
+
+  constructor(page: Statement, stream: number, weight: number, first: number) {
+    this.#page = page;
+    this.stream = stream;
+    this.weight = weight;
+    this.#size = Math.min(LARGEST_PAGE, Math.max(1, first));
+  }
+
+  head(): ReadyRow | null {
+    if (this.#head === null && this.#at >= this.#rows.length) this.#fetch();
+    if (this.#head === null && this.#at < this.#rows.length) {
+      const [seq, since, key, noPrefetch] = this.#rows[this.#at] as readonly [number, number, number, number];
+      this.#head = { seq, since, key, noPrefetch: noPrefetch === 1 };
+    }
+    return this.#head;
+  }
+
+  advance(): void {
+    const head = this.head();
+    if (head === null) return;
+    this.#lastSeq = head.seq;
+    this.#head = null;
+    this.#at += 1;
+  }
+
+  #fetch(): void {
+    if (!this.#more) return;
+    this.#rows = this.#page.all(this.stream, this.weight, this.#lastSeq, this.#size) as number[][];
+    this.#at = 0;
+    this.#more = this.#rows.length === this.#size;
+    this.#size = Math.min(LARGEST_PAGE, this.#size * 4);
+  }
+}

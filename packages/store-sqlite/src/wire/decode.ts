@@ -1,0 +1,165 @@
+import {
+  type AttemptRecord,
+  type ChangeRecord,
+  fence,
+  nodeId,
+  seq,
+  taskId,
+  taskKey,
+  typeName,
+  type Weight,
+} from "@giveway/kernel";
+import type {
+  ClaimAnswer,
+  ClaimedTask,
+  ClaimRequest,
+  InsertOutcome,
+  NodeRecord,
+  RememberedId,
+  SettleOutcome,
+  TaskHistory,
+  UpcomingTask,
+} from "@giveway/store";
+import { outcomeOf, stateOf } from "../codes.ts";
+import type { Cell, Row } from "../driver/driver.ts";
+import { errorOf, logOf, overridesOf, recordOf } from "../queries/record.ts";
+import { CLAIMED_WIDTH, type ClaimReply, INSERTED_WIDTH, type InsertAnswer, SETTLED_WIDTH } from "./calls.ts";
+import type { HistoryRows, NodeRows } from "./reads.ts";
+
+/** Flat cells back into the contract's objects. */
+export function decodeInserted({ cells, known }: InsertAnswer, now: number): InsertOutcome[] {
+  const outcomes: InsertOutcome[] = [];
+  let nextKnown = 0;
+  for (let at = 0; at < cells.length; at += INSERTED_WIDTH) {
+    const key = cells[at] as number;
+    if (key > 0) {
+      const place = cells[at + 1] as number | null;
+      const handedOff = cells[at + 2] === 1;
+      outcomes.push({
+        kind: "created",
+        key: taskKey(key),
+        seq: place === null ? null : seq(place),
+        since: place === null ? null : now,
+        handedOff,
+      });
+      continue;
+    }
+    const row = known[nextKnown] as Row;
+    nextKnown += 1;
+    outcomes.push(
+      key === 0 ? { kind: "exists", task: recordOf(row) } : { kind: "remembered", remembered: rememberedOf(row) },
+    );
+  }
+  return outcomes;
+}
+
+export function rememberedOf(row: Row): RememberedId {
+  const [id, type, payloadHash, endedAt] = row as readonly [string, string, string, number];
+  return { id: taskId(id), type: typeName(type), payloadHash, endedAt };
+}
+
+export function decodeClaim(reply: ClaimReply, { queue, types }: ClaimRequest): ClaimAnswer {
+  const tasks: ClaimedTask[] = [];
+  const { tasks: cells } = reply;
+  for (let at = 0; at < cells.length; at += CLAIMED_WIDTH) tasks.push(claimedAt(cells, at, queue, types));
+  return {
+    tasks,
+    left: { express: reply.left[0], standard: reply.left[1] },
+    full: reply.full.map((type) => typeName(type)),
+    overtakenUntil: { express: reply.until[0], standard: reply.until[1] },
+    nextDueAt: reply.nextDueAt,
+  };
+}
+
+function claimedAt(
+  cells: readonly Cell[],
+  at: number,
+  queue: ClaimRequest["queue"],
+  types: ClaimRequest["types"],
+): ClaimedTask {
+  const open = types[cells[at + 1] as number] as ClaimRequest["types"][number];
+  return {
+    key: taskKey(cells[at] as number),
+    id: taskId(cells[at + 2] as string),
+    type: open.type,
+    queue,
+    name: cells[at + 3] as string | null,
+    weight: cells[at + 4] as Weight,
+    payload: cells[at + 5] as string,
+    overrides: overridesOf(cells[at + 6] as string | null),
+    requestId: cells[at + 7] as string,
+    createdAt: cells[at + 8] as number,
+    dueAt: cells[at + 9] as number,
+    seq: seq(cells[at + 10] as number),
+    since: cells[at + 11] as number,
+    fence: fence(cells[at + 12] as number),
+    attempt: cells[at + 13] as number,
+    started: cells[at + 14] === 1,
+    failures: cells[at + 15] as number,
+    losses: cells[at + 16] as number,
+    noPrefetch: cells[at + 17] === 1,
+    checkpoint: cells[at + 18] as string | null,
+  };
+}
+
+export function decodeSettled(cells: readonly Cell[]): SettleOutcome[] {
+  const outcomes: SettleOutcome[] = [];
+  for (let at = 0; at < cells.length; at += SETTLED_WIDTH) {
+    const value = cells[at + 1] as number | null;
+    outcomes.push(
+      cells[at] === 1
+        ? { kind: "applied", seq: value === null ? null : seq(value) }
+        : { kind: "refused", state: value === null ? null : stateOf(value) },
+    );
+  }
+  return outcomes;
+}
+
+export function decodeHistory({ task, attempts, changes }: HistoryRows, own: AttemptRecord | null): TaskHistory {
+  const ended = attempts.map(attemptOf);
+  return {
+    task: recordOf(task),
+    attempts: own === null ? ended : [...ended, own],
+    changes: changes.map((text) => JSON.parse(text) as ChangeRecord),
+  };
+}
+
+function attemptOf(row: Row): AttemptRecord {
+  const [attempt, outcome, node, startedAt, endedAt, error, log] = row as readonly [
+    number,
+    number | null,
+    string | null,
+    number | null,
+    number | null,
+    string | null,
+    string | null,
+  ];
+  return {
+    attempt,
+    outcome: outcomeOf(outcome),
+    node: node === null ? null : nodeId(node),
+    startedAt,
+    endedAt,
+    error: errorOf(error),
+    log: logOf(log),
+  };
+}
+
+export function decodeUpcoming(row: Row): UpcomingTask {
+  const [id, type, name, weight, place, since] = row as readonly [
+    string,
+    string,
+    string | null,
+    Weight,
+    number,
+    number,
+  ];
+  return { id: taskId(id), type: typeName(type), name, weight, seq: seq(place), since };
+}
+
+export function decodeNodes({ rows, ended, clock }: NodeRows, own: ReadonlySet<string>): NodeRecord[] {
+  return rows.map(({ record }, index) => {
+    const self = own.has(record.node);
+    return { ...record, clock, provenDead: ended[index] === true && !self, self };
+  });
+}
