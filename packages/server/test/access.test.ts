@@ -164,6 +164,7 @@ describe("without tokens", () => {
     ["127.0.0.1.evil.example", 403],
     ["localhost.evil.example", 403],
     ["127.0.0.1@evil.example", 403],
+    ["evil127.0.0.1", 403],
     ["0.0.0.0:7700", 403],
   ])("a Host of %j is answered with %i (DNS rebinding)", async (host, status) => {
     const server = serve({ allowedHosts: ["internal.example"] });

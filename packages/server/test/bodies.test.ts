@@ -180,6 +180,20 @@ describe("bodies at the limit (V-47)", () => {
   });
 });
 
+describe("an Idempotency-Key sent twice", () => {
+  it("is refused: joined, the two would pass for one", async () => {
+    const { port, submits } = await listening();
+    const raw = await Raw.open(port);
+    await raw.write(head({ "Content-Length": 100, "Idempotency-Key": "a\r\nidempotency-key: b" }) + good);
+    expect(jsonOf(await raw.answer())).toMatchObject({
+      code: "invalid_id",
+      detail: "Idempotency-Key: stands there twice",
+    });
+    expect(submits()).toBe(0);
+    raw.socket.destroy();
+  });
+});
+
 describe("listening", () => {
   it("says in one line that the port is taken", async () => {
     const other = createHttpServer();

@@ -11,18 +11,26 @@ const PAGE_HEADERS = { "content-security-policy": PAGE_POLICY };
 const ASSET_HEADERS = { "cache-control": "no-cache" };
 
 export function documentHandlers(): Part<"getOpenApi" | "getDocs" | "getPage" | "getAsset"> {
-  const document = openApiDocument();
-  const openApi = JSON.stringify(document);
-  const docs = docsPage(document);
+  const openApi = once(() => JSON.stringify(openApiDocument()));
+  const docs = once(() => docsPage(openApiDocument()));
   const assets = readAssets();
   return {
-    getOpenApi: () => ({ mediaType: "application/json; charset=utf-8", text: openApi }),
-    getDocs: () => ({ mediaType: HTML, text: docs, headers: PAGE_HEADERS }),
+    getOpenApi: () => ({ mediaType: "application/json; charset=utf-8", text: openApi() }),
+    getDocs: () => ({ mediaType: HTML, text: docs(), headers: PAGE_HEADERS }),
     getPage: () => ({ mediaType: HTML, text: assets.page, headers: PAGE_HEADERS }),
     getAsset: ({ params }) => {
       const asset = assets.files.get(params.file);
       if (asset === undefined) throw new GivewayError("not_found", `there is no file ${params.file}`);
       return { ...asset, headers: ASSET_HEADERS };
     },
+  };
+}
+
+/** Made when first asked for: a server that nobody asks starts without it. */
+function once(make: () => string): () => string {
+  let text: string | null = null;
+  return () => {
+    text ??= make();
+    return text;
   };
 }
