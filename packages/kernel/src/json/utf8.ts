@@ -18,3 +18,8 @@ export function utf8Length(text: string): number {
 function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
+
+/** Whether a text has at most so many bytes of UTF-8. No character takes more than three per unit, so short text needs no counting. */
+export function fitsUtf8(text: string, maxBytes: number): boolean {
+  return text.length * 3 <= maxBytes || (text.length <= maxBytes && utf8Length(text) <= maxBytes);
+}
