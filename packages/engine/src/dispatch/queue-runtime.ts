@@ -466,12 +466,19 @@ export class QueueRuntime implements SlotOwner, StreamGate {
   #admitAnswer(tasks: readonly ClaimedTask[], grants: Grants): void {
     const at = this.#port.moment();
     const ahead: ClaimedTask[] = [];
+    const back: ClaimedTask[] = [];
     const direct: { readonly task: ClaimedTask; readonly grant: Grant }[] = [];
     for (const task of tasks) {
+      // Paused since the claim was asked: nothing of it starts any more.
+      if (this.#port.poolOf(task.type)?.paused !== false) {
+        back.push(task);
+        continue;
+      }
       const grant = task.started ? grants[this.#laneOf(task.weight)].shift() : undefined;
       if (grant === undefined) ahead.push(task);
       else direct.push({ task, grant });
     }
+    this.#port.giveBack(back);
     this.#window.add(ahead, at.monotonic);
     this.#armReturn();
     for (const grant of [...grants.express, ...grants.standard]) this.#vacate(grant.admission);
