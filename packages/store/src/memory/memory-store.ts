@@ -134,8 +134,13 @@ class MemoryStore implements TaskStore {
     return this.#write(batch.length, () => batch.map((task) => this.#insertOne(task, now)));
   }
 
-  claim(request: ClaimRequest): Promise<ClaimAnswer> {
-    return this.#write(1, () => claim(this.#state, request));
+  /** One that moved and took nothing is no news: else two idle nodes would wake each other for ever. */
+  async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    const dueAt = this.#state.due.nextDueAt(request.queue);
+    const answer = await this.#read(() => claim(this.#state, request));
+    this.#listener?.committed?.(1, 0);
+    if (answer.tasks.length > 0 || (dueAt !== null && dueAt <= request.now)) this.#ledger.wrote(this);
+    return answer;
   }
 
   markStarted(batch: readonly StartMark[]): Promise<boolean[]> {
