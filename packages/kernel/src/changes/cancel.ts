@@ -15,7 +15,7 @@ export function decideCancel(task: TaskRecord, now: number, actor: ChangeActor):
       state,
       endedAt: now,
       endReason: "by_hand",
-      ...(running && task.startedAt !== null ? { lastOutcome: "cancelled", lastError: null } : {}),
+      ...(running && task.startedAt !== null ? { lastOutcome: "cancelled" } : {}),
     },
     record: recordOf("cancelled", actor, now, JSON.stringify(task.state), JSON.stringify(state)),
     archive: false,

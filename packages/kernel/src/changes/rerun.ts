@@ -39,7 +39,8 @@ export function decideRerun(task: TaskRecord, input: RerunInput, now: number, ac
       JSON.stringify({ state: task.state, reason: task.endReason }),
       JSON.stringify({ state, payload: payload === undefined ? "kept" : "replaced" }),
     ),
-    archive: task.attempt > 0,
+    // Set exactly while the row holds an attempt that the history does not have.
+    archive: task.startedAt !== null,
     signal: null,
   };
 }

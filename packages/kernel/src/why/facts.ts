@@ -55,8 +55,8 @@ export interface WhyQueue {
   readonly usage: { readonly express: number; readonly standard: number; readonly burst: number };
   /** Whether ready standard work waits. */
   readonly standardWaits: boolean;
-  /** Measured; null before the first start. */
-  readonly startsPerSecond: number | null;
+  /** Measured mean run time in ms; null before the first end. */
+  readonly meanRun: number | null;
 }
 
 export interface WhyType {
