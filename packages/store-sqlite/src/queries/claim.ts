@@ -117,10 +117,12 @@ function openSources(
       if (waiting > 0) held.push({ stream, weight, waiting, allowance });
     }
   }
-  // An even share of the limit, and a little more, since the merge looks one row past what it takes.
-  const first = Math.ceil(Math.max(0, lane.limit) / Math.max(1, held.length)) + 1;
+  const most = Math.max(0, lane.limit);
+  const share = Math.ceil(most / Math.max(1, held.length));
+  // One more than is taken: the head left behind is looked at too.
   return held.map(({ stream, weight, waiting, allowance }) => {
-    return new LaneSource(new ReadyCursor(page, stream, weight, first), allowance, waiting, room);
+    const cursor = new ReadyCursor(page, stream, weight, share + 1, most + 1);
+    return new LaneSource(cursor, allowance, waiting, room);
   });
 }
 

@@ -11,11 +11,9 @@ export interface ReadyRow extends ReadyHead {
 export const READY_PAGE =
   "SELECT seq, since, key, no_prefetch FROM ready WHERE stream = ? AND weight = ? AND seq > ? ORDER BY seq LIMIT ?";
 
-const LARGEST_PAGE = 1_000;
-
 /**
- * Walks the ready rows of one stream and weight, fetched in pages that grow as more of them turn out to be wanted. `first` is how many the
- * caller expects to take; nothing is read before the first look.
+ * Walks the ready rows of one stream and weight. They are fetched in pages: the first as long as what the caller expects to take, further ones
+ * longer, and all together no more than `most`. Nothing is read before the first look.
  */
 export class ReadyCursor {
   readonly stream: number;
@@ -24,15 +22,16 @@ export class ReadyCursor {
   #rows: (readonly number[])[] = [];
   #at = 0;
   #size: number;
-  #more = true;
+  #most: number;
   #head: ReadyRow | null = null;
   #lastSeq = 0;
 
-  constructor(page: Statement, stream: number, weight: number, first: number) {
+  constructor(page: Statement, stream: number, weight: number, expected: number, most: number) {
     this.#page = page;
     this.stream = stream;
     this.weight = weight;
-    this.#size = Math.min(LARGEST_PAGE, Math.max(1, first));
+    this.#size = expected;
+    this.#most = most;
   }
 
   head(): ReadyRow | null {
@@ -53,10 +52,11 @@ export class ReadyCursor {
   }
 
   #fetch(): void {
-    if (!this.#more) return;
-    this.#rows = this.#page.all(this.stream, this.weight, this.#lastSeq, this.#size) as number[][];
+    const size = Math.min(this.#size, this.#most);
+    if (size <= 0) return;
+    this.#rows = this.#page.all(this.stream, this.weight, this.#lastSeq, size) as number[][];
     this.#at = 0;
-    this.#more = this.#rows.length === this.#size;
-    this.#size = Math.min(LARGEST_PAGE, this.#size * 4);
+    this.#most = this.#rows.length < size ? 0 : this.#most - size;
+    this.#size = size * 4;
   }
 }

@@ -3,29 +3,30 @@ import type { Cell, Statement } from "../driver/driver.ts";
 import { SETTLE_WIDTH, type SettleArgs } from "../wire/calls.ts";
 import type { WriteContext } from "../writer/context.ts";
 import type { Counter } from "../writer/depths.ts";
+import { endOfRun, endsPlainly, prepareEndRun } from "./end-run.ts";
 import { mustChange, type Places, preparePlaces } from "./places.ts";
+import {
+  ATTEMPT,
+  CHECKPOINT,
+  DUE_AT,
+  END_REASON,
+  ENDED_AT,
+  ERROR,
+  FAILURES,
+  FENCE,
+  KEEPS,
+  KEY,
+  LOG,
+  LOSSES,
+  NO_PREFETCH,
+  OUTCOME,
+  RESULT,
+  STARTED_AT,
+  STATE,
+} from "./settle-cells.ts";
 
 /** A settlement as it crossed, still in its cells. */
 type Cells = readonly Cell[];
-/** Where each value of a settlement lies in its cells. */
-const KEY = 0;
-const FENCE = 1;
-const STATE = 2;
-const OUTCOME = 3;
-const ATTEMPT = 4;
-const FAILURES = 5;
-const LOSSES = 6;
-const NO_PREFETCH = 7;
-const DUE_AT = 8;
-const KEEPS = 9;
-const STARTED_AT = 10;
-const ENDED_AT = 11;
-const ERROR = 12;
-const END_REASON = 13;
-const RESULT = 14;
-const CHECKPOINT = 15;
-const LOG = 16;
-
 interface Held {
   readonly node: number;
   readonly stream: number;
@@ -39,7 +40,6 @@ interface Held {
 }
 
 interface SettleStatements {
-  readonly end: Statement;
   readonly held: Statement;
   readonly drop: Statement;
   readonly countEnded: Statement;
@@ -52,27 +52,37 @@ interface SettleStatements {
 /**
  * Settles claimed tasks under their fences.
  *
- * What ended with an attempt recorded, nearly all of them, takes one statement a task: it copies the claim from `running` into `state` if the
- * fence is right. The rows of `running` are then deleted together. Everything else (returns to waiting, ends without an attempt) goes
- * step by step. A key settled twice in one commit is refused the second time, as it would be in the next.
+ * What ended with an attempt recorded, nearly all of them, is copied from `running` into `state` if the fence is right. Such settlements that
+ * differ in nothing but their keys, as those of short tasks that end in the same ms do, take one statement together (`end-run.ts`). The rows of
+ * `running` are deleted together at the end. Everything else (returns to waiting, ends without an attempt) goes step by step. A key settled
+ * twice in one commit is refused the second time, as it would be in the next.
  */
 export function prepareSettle(context: WriteContext): (args: SettleArgs) => Cell[] {
   const statements = prepareStatements(context);
   const places = preparePlaces(context);
+  const endRun = prepareEndRun(context.driver);
   return ({ now, cells }) => {
     const answers: Cell[] = [];
     const ended = new Map<number, number>();
-    for (let at = 0; at < cells.length; at += SETTLE_WIDTH) {
-      const op = cells.slice(at, at + SETTLE_WIDTH);
-      const key = op[KEY] as number;
+    for (let at = 0; at < cells.length; ) {
+      const key = cells[at] as number;
       const state = ended.get(key);
+      if (state === undefined && endsPlainly(cells, at)) {
+        const next = endOfRun(cells, at, ended);
+        const applied = endRun(cells, at, next, now);
+        for (let own = at; own < next; own += SETTLE_WIDTH) {
+          const ownKey = cells[own] as number;
+          if (applied === null || applied.has(ownKey)) {
+            ended.set(ownKey, cells[own + STATE] as number);
+            answers.push(1, null);
+          } else answers.push(0, standingOf(statements, ownKey));
+        }
+        at = next;
+        continue;
+      }
       if (state !== undefined) answers.push(0, state);
-      else if (endsPlainly(op)) {
-        if (endOne(statements, op, now)) {
-          ended.set(key, op[STATE] as number);
-          answers.push(1, null);
-        } else answers.push(0, standingOf(statements, key));
-      } else settleStepwise(context, statements, places, op, now, answers);
+      else settleStepwise(context, statements, places, cells.slice(at, at + SETTLE_WIDTH), now, answers);
+      at += SETTLE_WIDTH;
     }
     finishEnded(context, statements, ended);
     return answers;
@@ -83,18 +93,6 @@ function prepareStatements({ driver }: WriteContext): SettleStatements {
   const written = `weight, due_at, seq, since, fence, version, attempt, failures, losses, no_prefetch, node, claimed_at, started_at,
     ended_at, updated_at, end_reason, result, progress, checkpoint`;
   return {
-    end: driver.prepare(
-      `INSERT INTO state (key, state, weight, fence, version, attempt, failures, losses, no_prefetch, node, claimed_at, started_at,
-         ended_at, updated_at, last_outcome, end_reason, last_error, result, progress, checkpoint, log)
-       SELECT key, ?, weight, fence, version + 1, ?, ?, ?, ?, node, claimed_at, ?, ?, ?, ?, ?, ?, ?, progress, ?, ?
-       FROM running WHERE key = ? AND fence = ?
-       ON CONFLICT (key) DO UPDATE SET state = excluded.state, weight = excluded.weight, seq = NULL, since = NULL,
-         fence = excluded.fence, version = excluded.version, attempt = excluded.attempt, failures = excluded.failures,
-         losses = excluded.losses, no_prefetch = excluded.no_prefetch, node = excluded.node, claimed_at = excluded.claimed_at,
-         started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at,
-         last_outcome = excluded.last_outcome, end_reason = excluded.end_reason, last_error = excluded.last_error,
-         result = excluded.result, progress = excluded.progress, checkpoint = excluded.checkpoint, log = excluded.log`,
-    ),
     held: driver.prepare(
       `SELECT node, stream, weight, version, seq, since, claimed_at, started_at, progress FROM running WHERE key = ? AND fence = ?`,
     ),
@@ -124,32 +122,6 @@ function prepareStatements({ driver }: WriteContext): SettleStatements {
        FROM task t LEFT JOIN running r ON r.key = t.key LEFT JOIN state s ON s.key = t.key WHERE t.key = ?`,
     ),
   };
-}
-
-function endsPlainly(op: Cells): boolean {
-  return op[STATE] !== WAITING && op[OUTCOME] !== null && op[STARTED_AT] !== null;
-}
-
-function endOne({ end }: SettleStatements, op: Cells, now: number): boolean {
-  const changes = end.run(
-    op[STATE] as Cell,
-    op[ATTEMPT] as Cell,
-    op[FAILURES] as Cell,
-    op[LOSSES] as Cell,
-    op[NO_PREFETCH] as Cell,
-    op[STARTED_AT] as Cell,
-    op[ENDED_AT] as Cell,
-    now,
-    op[OUTCOME] as Cell,
-    op[END_REASON] as Cell,
-    op[ERROR] as Cell,
-    op[RESULT] as Cell,
-    op[CHECKPOINT] as Cell,
-    op[LOG] as Cell,
-    op[KEY] as Cell,
-    op[FENCE] as Cell,
-  );
-  return changes === 1;
 }
 
 /** Deletes the claims of what ended and moves the counters, per stream and weight. */

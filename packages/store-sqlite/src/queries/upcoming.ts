@@ -67,7 +67,13 @@ export function prepareUpcoming(driver: Driver): (request: UpcomingRequest) => {
     for (const lane of request.lanes) {
       const sources = open.flatMap(([stream]) =>
         lane.weights.map((weight) => {
-          const cursor = new ReadyCursor(statements.page, Number(stream), weight, Math.ceil(limit / open.length));
+          const cursor = new ReadyCursor(
+            statements.page,
+            Number(stream),
+            weight,
+            Math.ceil(limit / open.length) + 1,
+            limit + 1,
+          );
           return new UpcomingSource(cursor, due.get(placeKey(Number(stream), weight)) ?? []);
         }),
       );
