@@ -67,11 +67,11 @@ function card(queue, slots, next) {
   return element(
     "article",
     { class: "card" },
-    element("h3", null, queue.name, queue.paused ? element("span", { class: "badge" }, "paused") : null),
+    element("h3", null, queue.name, queue.paused ? element("span", { class: "badge paused" }, "paused") : null),
     element(
       "p",
       { class: "hint" },
-      `${queue.policy} · express up to ${queue.cap} of ${queue.slots} slots while ordinary work waits` +
+      `policy ${queue.policy} · express up to ${queue.cap} of ${queue.slots} slots while ordinary work waits` +
         (queue.burst > queue.slots ? ` · ${queue.burst - queue.slots} burst` : ""),
     ),
     slotRow(queue, own),
@@ -124,7 +124,7 @@ function lane(queue, name, label) {
     { class: "lane" },
     element("span", null, label),
     meter,
-    element("span", null, `${number(waiting)} waiting${oldest === null ? "" : `, the first for ${duration(oldest)}`}`),
+    element("span", null, `${number(waiting)} waiting${oldest === null ? "" : `, first for ${duration(oldest)}`}`),
   );
 }
 
@@ -157,7 +157,12 @@ function showSlots(slots) {
       null,
       element("td", null, weightChip(slot.weight)),
       element("td", null, slot.type, " ", element("span", { class: "hint" }, slot.name ?? slot.task)),
-      element("td", null, slot.queue, slot.kind === "base" ? null : element("span", { class: "badge" }, slot.kind)),
+      element(
+        "td",
+        null,
+        slot.queue,
+        slot.kind === "base" ? null : element("span", { class: `badge ${slot.kind}` }, slot.kind),
+      ),
       element("td", null, slot.attempt),
       element("td", null, slot.settling ? "ending" : duration(Date.now() - Date.parse(slot.startedAt))),
     ),
@@ -184,16 +189,24 @@ function line(event) {
   const what = [event.type, event.name ?? event.task ?? event.queue].filter((part) => typeof part === "string");
   return element(
     "li",
-    { class: event.kind },
+    { class: event.kind, title: what.join(" ") },
     element("time", null, new Date(event.at).toLocaleTimeString()),
     weightChip(event.weight),
     element("b", null, String(event.kind).replaceAll("_", " ")),
     ` ${what.join(" ")} `,
+    overtaking(event),
     element("span", { class: "hint" }, detail(event)),
   );
 }
 
-/** What is worth saying beside an event; for an express start also whom it overtook. @param {any} event */
+/** An urgent start goes ahead of the ordinary work that waits, as of the last look at its queue. @param {any} event */
+function overtaking(event) {
+  if (event.kind !== "started" || event.weight < 7) return null;
+  const waiting = snapshots.get(event.queue)?.depth.standard ?? 0;
+  return waiting > 0 ? element("span", { class: "ahead" }, `ahead of ${number(waiting)} ordinary `) : null;
+}
+
+/** What is worth saying beside an event. @param {any} event */
 function detail(event) {
   const { wait, run, delay, nth, error, reason } = event.data;
   /** @type {string[]} */
@@ -204,8 +217,6 @@ function detail(event) {
   if (typeof delay === "number") parts.push(`in ${duration(delay)}`);
   if (typeof error?.message === "string") parts.push(error.message);
   if (typeof reason === "string") parts.push(reason);
-  const overtaken = event.kind === "started" && event.weight >= 7 ? snapshots.get(event.queue)?.depth.standard : 0;
-  if (overtaken > 0) parts.push(`ahead of ${number(overtaken)} ordinary`);
   return parts.join(" · ");
 }
 

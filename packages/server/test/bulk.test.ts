@@ -12,6 +12,7 @@ function ledger(count: number, hooks: { readonly onRedrive?: (ids: readonly stri
   }));
   const redriven: string[] = [];
   const options: unknown[] = [];
+  const asked: string[] = [];
   const scheduler: Pick<Scheduler, "find" | "redrive"> = {
     async find({ cursor, limit = 50, state } = {}) {
       const from = cursor === undefined ? 0 : Number(cursor);
@@ -28,6 +29,7 @@ function ledger(count: number, hooks: { readonly onRedrive?: (ids: readonly stri
       if (given.dryRun === true) return { matched: matching.length, redriven: 0 };
       hooks.onRedrive?.(matching.map(({ id }) => id));
       options.push(given);
+      asked.push(...(ids ?? []));
       for (const task of matching) {
         task.state = "waiting";
         redriven.push(task.id);
@@ -35,7 +37,7 @@ function ledger(count: number, hooks: { readonly onRedrive?: (ids: readonly stri
       return { matched: matching.length, redriven: matching.length };
     },
   };
-  return { scheduler, redriven, options, tasks };
+  return { scheduler, redriven, options, asked, tasks };
 }
 
 async function ended(runs: BulkRuns, id: string) {
@@ -107,12 +109,13 @@ describe("bulk redrive", () => {
   });
 
   it("leaves alone what a state filter matches that is not dead", async () => {
-    const { scheduler, redriven, tasks } = ledger(4);
+    const { scheduler, redriven, asked, tasks } = ledger(4);
     tasks[1]!.state = "waiting";
     const runs = new BulkRuns(scheduler);
     const { id } = await runs.start({ action: "redrive", filter: { state: ["dead", "waiting"] }, rate: 1000 }, "x");
     await ended(runs, id);
     expect(redriven).toEqual(["d4", "d2", "d1"]);
+    expect(asked).toEqual(redriven);
   });
 
   it("keeps to the rate: pages no larger than a second's worth, and a pause after each", async () => {

@@ -256,8 +256,8 @@ describe("the status page", () => {
     await until(isFull);
     const queue = part("queues").textContent;
     expect(queue).toContain("express up to 2 of 4 slots while ordinary work waits · 4 burst");
-    expect(queue).toContain("express1 waiting, the first for 3 ms");
-    expect(queue).toContain("ordinary20 waiting, the first for 4.2 s");
+    expect(queue).toContain("express1 waiting, first for 3 ms");
+    expect(queue).toContain("ordinary20 waiting, first for 4.2 s");
     expect(queue).toContain("starvation bounds held");
     const slots = part("queues")
       .all()
@@ -275,7 +275,7 @@ describe("the status page", () => {
     const lines = part("events").children.map((line) => (typeof line === "string" ? line : line.textContent));
     expect(lines).toHaveLength(4);
     expect(lines[0]).toContain("queue changed");
-    expect(lines[1]).toMatch(/9started .* waited 2 ms · ahead of 20 ordinary$/);
+    expect(lines[1]).toMatch(/9started .* ahead of 20 ordinary waited 2 ms$/);
     expect(lines[3]).toBe("7 events were missed");
     expect(part("figures").textContent).toContain("succeeded1,234,567");
     expect(part("figures").textContent).toContain("success98.8 %");
