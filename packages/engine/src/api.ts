@@ -90,7 +90,7 @@ export interface HandlerContext {
   /** Ends the attempt and tries again after the delay: no failure, no retry used up (V-25). Throws to unwind the handler; catching that changes nothing. */
   snooze(delay: DurationInput): never;
   /** Submits another task. */
-  submit(type: string, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer>;
+  submit(type: TypeRef, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer>;
 }
 
 export interface HandlerLog {
@@ -153,6 +153,8 @@ export interface Logger {
   info(fields: object, text: string): void;
   warn(fields: object, text: string): void;
   error(fields: object, text: string): void;
+  /** Whether a level is written at all; lines that are not are never put together. */
+  isLevelEnabled?(level: string): boolean;
 }
 
 export interface EngineOptions {
@@ -195,8 +197,11 @@ export interface SubmitOptions {
   readonly tags?: readonly string[];
 }
 
+/** A type by its name, or by a definition that carries it. */
+export type TypeRef = string | { readonly type: string };
+
 export interface SubmitItem extends SubmitOptions {
-  readonly type: string;
+  readonly type: TypeRef;
   readonly payload: unknown;
 }
 
@@ -427,7 +432,7 @@ export interface Scheduler {
   /** Waits until nothing startable and nothing running is left on this node. */
   drain(): Promise<void>;
 
-  submit(type: string, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer>;
+  submit(type: TypeRef, payload: unknown, options?: SubmitOptions): Promise<SubmitAnswer>;
   /** One answer per item, in order; an invalid item does not harm the others (V-31). */
   submitMany(items: readonly SubmitItem[]): Promise<readonly (SubmitAnswer | { readonly error: Error })[]>;
   /** Resolves with the result; rejects with `task_dead`, `task_cancelled`, `task_removed`, `result_timeout`, `task_not_found`. */

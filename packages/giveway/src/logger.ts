@@ -8,7 +8,7 @@ export type LogLevel = (typeof LEVELS)[number];
 /** A logger of your own (pino's shape: object first), a level for the built-in one, or false for silence. */
 export type LoggerOption = Logger | LogLevel | false;
 
-const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, isLevelEnabled: () => false };
 
 /** The logger that an option names. By default JSON lines on stdout at `info`, or at the level in `GIVEWAY_LOG_LEVEL`. */
 export function loggerFrom(option: LoggerOption | undefined): Logger {

@@ -1,27 +1,53 @@
-import type { Clock } from "@giveway/kernel";
+import type { Clock, TimerHandle } from "@giveway/kernel";
 import type { Logger } from "../api.ts";
 import type { MetricsCollector } from "./metrics-collector.ts";
 
 export interface KeyFiguresDeps {
-  readonly collector: MetricsCollector;
+  readonly collector: Pick<MetricsCollector, "stats">;
   readonly clock: Clock;
   readonly logger: Logger;
   /** ms; 0 for never. */
   readonly every: number;
 }
 
-/** Logs the key figures periodically (A13). */
+/** Logs the key figures periodically, so that they can be found without any scraper (A13). */
 export class KeyFigures {
   readonly #deps: KeyFiguresDeps;
+  #timer: TimerHandle | null = null;
+  #running = false;
 
   constructor(deps: KeyFiguresDeps) {
     this.#deps = deps;
   }
+
   start(): void {
-    void this.#deps;
-    throw new Error("not built yet");
+    if (this.#running || this.#deps.every === 0) return;
+    this.#running = true;
+    this.#arm();
   }
+
   stop(): void {
-    throw new Error("not built yet");
+    this.#running = false;
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #arm(): void {
+    const { clock, every } = this.#deps;
+    this.#timer = clock.setTimer(() => {
+      void this.#say().finally(() => {
+        if (this.#running) this.#arm();
+      });
+    }, every);
+  }
+
+  async #say(): Promise<void> {
+    const { collector, logger } = this.#deps;
+    try {
+      logger.info({ event: "key_figures", ...(await collector.stats()) }, "key figures");
+    } catch (error) {
+      // The ledger's own trouble is logged where it happens; the next line comes when it answers again.
+      logger.debug({ event: "key_figures", err: error }, "the ledger gave no figures");
+    }
   }
 }

@@ -16,6 +16,7 @@ export function findType(
   reference: unknown,
 ): { readonly name: TypeName; readonly compiled: CompiledType | null } {
   const value = nameIn(reference);
+  const value = nameOf(ref);
   const compiled = typeof value === "string" ? config.types.get(typeName(value)) : undefined;
   if (compiled !== undefined) return { name: compiled.type, compiled };
   if (config.allowUnknownTypes) return { name: typeName(checks.name(value, "type", MAX_NAME)), compiled: null };
@@ -29,6 +30,11 @@ export function findType(
 /** The name in a reference: the text itself, or the `type` of a definition. */
 function nameIn(reference: unknown): unknown {
   return typeof reference === "object" && reference !== null && "type" in reference ? reference.type : reference;
+}
+
+/** The name in a `TypeRef`. */
+function nameOf(ref: unknown): unknown {
+  return typeof ref === "object" && ref !== null && "type" in ref ? ref.type : ref;
 }
 
 /** The queue of a submit: its own, its type's, or `default`. Throws `unknown_queue` with near matches. */

@@ -74,12 +74,18 @@ function readPage(items: readonly unknown[], steps: ManySteps): Promise<ReadPage
 
 async function writePage(page: ReadPage, parts: EngineParts, steps: ManySteps): Promise<WrittenPage> {
   const drafts = page.filter((item): item is Draft => !("error" in item));
-  let inserted: readonly InsertAnswer[];
+  // While they are on their way nothing that comes later is handed over in their queues.
+  const done = [...new Set(drafts.map(({ task }) => task.queue))].map((queue) => parts.dispatch.inserting(queue));
   try {
-    inserted = await insertBulk(drafts, parts);
+    return await answerPage(page, await insertBulk(drafts, parts), steps);
   } catch (thrown) {
     return refusedPage(page, asError(thrown));
+  } finally {
+    for (const inserted of done) inserted();
   }
+}
+
+async function answerPage(page: ReadPage, inserted: readonly InsertAnswer[], steps: ManySteps): Promise<WrittenPage> {
   let next = 0;
   const answers = await Promise.all(
     page.map((item): ItemAnswer | Promise<ItemAnswer> => {

@@ -78,9 +78,7 @@ export class Submitter {
   /** Repeats only where the known task was removed between the insert and the answer. */
   async #write(draft: Draft): Promise<SubmitAnswer> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const reservation = this.#reserve(draft);
-      const inserted = await this.#insert(draft, reservation);
-      const answer = await this.#answer(draft, inserted, reservation);
+      const answer = await this.#attempt(draft);
       if (answer !== null) return answer;
     }
     throw new GivewayError("changed_meanwhile", `task ${draft.task.id} came and went at every try; submit again`, {
@@ -88,11 +86,21 @@ export class Submitter {
     });
   }
 
-  #reserve(draft: Draft): Reservation | null {
+  /** One insert and its answer; null: insert again. */
+  async #attempt(draft: Draft): Promise<SubmitAnswer | null> {
+    const { dispatch, clock } = this.#parts;
     const { queue, type, weight, dueAt, overrides } = draft.task;
-    const now = this.#parts.clock.now();
-    if (dueAt > now || (overrides.expires !== undefined && overrides.expires <= now)) return null;
-    return this.#parts.dispatch.reserve(queue, type, weight);
+    const now = clock.now();
+    const due = dueAt <= now;
+    const expired = overrides.expires !== undefined && overrides.expires <= now;
+    const reservation = due && !expired ? dispatch.reserve(queue, type, weight) : null;
+    // Whoever is submitted after this one must not be handed over before it is in the ledger.
+    const inserted = due && reservation === null ? dispatch.inserting(queue) : NOTHING;
+    try {
+      return await this.#answer(draft, await this.#insert(draft, reservation), reservation);
+    } finally {
+      inserted();
+    }
   }
 
   async #insert(draft: Draft, reservation: Reservation | null): Promise<InsertAnswer> {
@@ -146,6 +154,8 @@ export class Submitter {
     return { task: taskView(this.#parts, record, at), created: true };
   }
 }
+
+const NOTHING = (): void => undefined;
 
 /** Whether the insert may have been written although it was not answered. */
 function isInDoubt(error: unknown): boolean {
