@@ -15,8 +15,7 @@ export function findType(
   config: CompiledConfig,
   reference: unknown,
 ): { readonly name: TypeName; readonly compiled: CompiledType | null } {
-  const value = nameIn(reference);
-  const value = nameOf(ref);
+  const value = nameOf(reference);
   const compiled = typeof value === "string" ? config.types.get(typeName(value)) : undefined;
   if (compiled !== undefined) return { name: compiled.type, compiled };
   if (config.allowUnknownTypes) return { name: typeName(checks.name(value, "type", MAX_NAME)), compiled: null };
@@ -25,11 +24,6 @@ export function findType(
   throw new GivewayError("unknown_type", `type: ${shown(value)} has no handler here${hint}${listed(known)}`, {
     field: "type",
   });
-}
-
-/** The name in a reference: the text itself, or the `type` of a definition. */
-function nameIn(reference: unknown): unknown {
-  return typeof reference === "object" && reference !== null && "type" in reference ? reference.type : reference;
 }
 
 /** The name in a `TypeRef`. */
