@@ -131,7 +131,7 @@ describe("check", () => {
       { action: "redrive", rate: 0 },
       "invalid_option",
       "rate",
-      "rate: expected more than 0; got 0",
+      "rate: expected at least 0.001; got 0",
     ],
     [
       "an action of later",

@@ -26,7 +26,10 @@ function ledger(count: number, hooks: { readonly onRedrive?: (ids: readonly stri
     },
     async redrive({ ids }, given = {}) {
       const matching = tasks.filter((task) => task.state === "dead" && (ids === undefined || ids.includes(task.id)));
-      if (given.dryRun === true) return { matched: matching.length, redriven: 0 };
+      if (given.dryRun === true) {
+        if (given.payload === "refused") throw coded("invalid_payload", "payload: refused", { field: "payload" });
+        return { matched: matching.length, redriven: 0 };
+      }
       hooks.onRedrive?.(matching.map(({ id }) => id));
       options.push(given);
       asked.push(...(ids ?? []));
@@ -80,6 +83,16 @@ describe("bulk redrive", () => {
     expect(options).toEqual([{ rate: 100_000, by: "anna", payload: null, cause: "fixed" }]);
   });
 
+  it("begins nothing with a payload that a type refuses", async () => {
+    const { scheduler, redriven } = ledger(3);
+    const server = serve({ scheduler: fakeScheduler(scheduler) });
+    for (const dryRun of [true, false]) {
+      const answer = await send(server, "POST", "/v1/bulk", { ...redrive, payload: "refused", dryRun });
+      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_payload", field: "payload" } });
+    }
+    expect(redriven).toEqual([]);
+  });
+
   it("meets a task that dies again behind it only once", async () => {
     const { scheduler, redriven, tasks } = ledger(30, {
       onRedrive: () => {
@@ -103,9 +116,6 @@ describe("bulk redrive", () => {
     expect(limited.matched).toBe(5);
     expect(await ended(runs, limited.id)).toMatchObject({ state: "done", redriven: 5 });
     expect(redriven).toHaveLength(7);
-    const both = await runs.start({ action: "redrive", filter: {}, ids: ["d1", "d2"], rate: 1000 }, "x");
-    await ended(runs, both.id);
-    expect(redriven).toHaveLength(9);
   });
 
   it("leaves alone what a state filter matches that is not dead", async () => {
@@ -169,6 +179,8 @@ describe("bulk redrive", () => {
 
   it.each([
     [{ action: "redrive" }, "invalid_filter", "filter"],
+    [{ action: "redrive", filter: {}, ids: ["a"] }, "invalid_filter", "ids"],
+    [{ action: "redrive", filter: {}, rate: 0.0001 }, "invalid_option", "rate"],
     [{ action: "cancel", filter: {} }, "invalid_option", "action"],
     [{ action: "redrive", filter: { stat: "dead" } }, "invalid_option", "filter.stat"],
     [{ action: "redrive", filter: {}, rate: 0 }, "invalid_option", "rate"],

@@ -2,7 +2,7 @@ import type { Metrics } from "@giveway/engine";
 import { describe, expect, it } from "vitest";
 import { fakeScheduler, queueView, rejecting } from "./support/fake-scheduler.ts";
 import { gate } from "./support/gate.ts";
-import { Raw } from "./support/raw.ts";
+import { jsonOf, Raw, statusOf } from "./support/raw.ts";
 import { send, serve } from "./support/serve.ts";
 
 describe("metrics", () => {
@@ -121,7 +121,10 @@ describe("closing", () => {
     });
     const server = serve({ scheduler });
     const { port } = await server.listen();
-    const [running, idle] = await Promise.all([Raw.open(port), Raw.open(port)]);
+    const running = await Raw.open(port);
+    const idle = await Raw.open(port);
+    const early = await Raw.open(port);
+    const probe = await Raw.open(port);
     const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     await idle.write(ask("/livez"));
     await idle.answer();
@@ -130,8 +133,17 @@ describe("closing", () => {
     const closed = server.close();
     expect(server.close()).toBe(closed);
     await idle.closed();
-    // A second request on a connection that is still answering the first one.
-    await running.write(ask("/v1/stats") + ask("/readyz"));
+    // Two that were connected before and ask only now.
+    await early.write(ask("/v1/stats"));
+    const refused = await early.closed();
+    expect(statusOf(refused)).toBe(503);
+    expect(jsonOf(refused)).toMatchObject({ code: "shutting_down" });
+    await probe.write(ask("/readyz"));
+    expect(jsonOf(await probe.closed())).toMatchObject({
+      status: 503,
+      ready: false,
+      reasons: ["the server is closing"],
+    });
     finish();
     const text = await running.closed();
     expect(text).toMatch(/^HTTP\/1\.1 200/);

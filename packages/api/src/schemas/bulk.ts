@@ -8,7 +8,7 @@ export const bulkRequest = z
     filter: z.exactOptional(taskFilter).meta({ description: "Which dead tasks; {} means all." }),
     ids: z.exactOptional(z.array(text()).min(1).max(10_000)).meta({ description: "Only these." }),
     payload: anyJson().optional().meta({ description: "Replaces the payload of each." }),
-    rate: z.exactOptional(z.number().positive().max(100_000)).meta({ description: "Tasks per second; default 100." }),
+    rate: z.exactOptional(z.number().min(0.001).max(100_000)).meta({ description: "Tasks per second; default 100." }),
     limit: z.exactOptional(z.int().min(1)).meta({ description: "At most so many." }),
     dryRun: z.exactOptional(z.boolean()).meta({ description: "Counts what matches and changes nothing." }),
     cause: z.exactOptional(text()),

@@ -42,9 +42,9 @@ export class BulkRuns {
     this.#now = now;
   }
 
-  /** How many dead tasks a request matches. */
+  /** How many dead tasks a request matches. A payload is checked against the types of all of them. */
   async count(request: BulkRequest): Promise<number> {
-    const { matched } = await this.#scheduler.redrive(selectionOf(request), { dryRun: true });
+    const { matched } = await this.#scheduler.redrive(selectionOf(request), { ...payloadOf(request), dryRun: true });
     return request.limit === undefined ? matched : Math.min(matched, request.limit);
   }
 
@@ -95,7 +95,7 @@ export class BulkRuns {
   }
 
   async #walk(run: Run): Promise<void> {
-    const { rate = DEFAULT_RATE, limit = Number.POSITIVE_INFINITY, payload, cause } = run.request;
+    const { rate = DEFAULT_RATE, limit = Number.POSITIVE_INFINITY, cause } = run.request;
     const size = Math.min(MAX_PAGE, Math.max(1, Math.floor(rate)));
     for await (const page of this.#pages(run.request, size)) {
       const ids = page.slice(0, limit - run.redriven);
@@ -105,7 +105,7 @@ export class BulkRuns {
         {
           rate,
           by: run.by,
-          ...("payload" in run.request ? { payload } : {}),
+          ...payloadOf(run.request),
           ...(cause === undefined ? {} : { cause }),
         },
       );
@@ -115,21 +115,19 @@ export class BulkRuns {
   }
 
   async *#pages(request: BulkRequest, size: number): AsyncGenerator<readonly string[]> {
-    if (request.ids !== undefined && request.filter === undefined) {
+    if (request.ids !== undefined) {
       for (let at = 0; at < request.ids.length; at += size) yield request.ids.slice(at, at + size);
       return;
     }
-    const wanted = request.ids === undefined ? null : new Set(request.ids);
     let cursor: string | null = null;
     do {
-      const filter: TaskFilter = { state: "dead", ...filterOf(request) };
       const page: Awaited<ReturnType<BulkScheduler["find"]>> = await this.#scheduler.find({
-        ...filter,
+        state: "dead",
+        ...request.filter,
         limit: size,
         ...(cursor === null ? {} : { cursor }),
       });
-      const dead = page.items.filter((task) => task.state === "dead").map((task) => task.id);
-      const ids = wanted === null ? dead : dead.filter((id) => wanted.has(id));
+      const ids = page.items.filter((task) => task.state === "dead").map((task) => task.id);
       if (ids.length > 0) yield ids;
       cursor = page.nextCursor;
     } while (cursor !== null && !this.#stop.signal.aborted);
@@ -163,18 +161,22 @@ export class BulkRuns {
   }
 }
 
-function selectionOf(request: BulkRequest): TaskFilter & { readonly ids?: readonly string[] } {
-  return { ...filterOf(request), ...(request.ids === undefined ? {} : { ids: request.ids }) };
-}
-
 /** Asking for no selection at all would redrive everything by mistake. */
-function filterOf(request: BulkRequest): TaskFilter {
-  if (request.filter === undefined && request.ids === undefined) {
+function selectionOf({ filter, ids }: BulkRequest): TaskFilter & { readonly ids?: readonly string[] } {
+  if (filter === undefined && ids === undefined) {
     throw new GivewayError("invalid_filter", "filter: say which tasks, by filter or ids; {} means all dead ones", {
       field: "filter",
     });
   }
-  return request.filter ?? {};
+  if (filter !== undefined && ids !== undefined) {
+    throw new GivewayError("invalid_filter", "ids: give ids or a filter, not both", { field: "ids" });
+  }
+  return ids === undefined ? { ...filter } : { ids };
+}
+
+/** A payload of null is one. */
+function payloadOf(request: BulkRequest): { readonly payload?: unknown } {
+  return "payload" in request ? { payload: request.payload } : {};
 }
 
 function viewOf(run: Run): BulkRunView {

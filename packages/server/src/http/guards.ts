@@ -32,6 +32,7 @@ export function useGuards(app: FastifyInstance, settings: ServerSettings, isClos
     refuseEncodedBody(request);
     return undefined;
   });
+  // Whoever connected before and asks only now gets its answer, and does not keep the server from closing.
   app.addHook("onSend", async (_request: FastifyRequest, reply: FastifyReply) => {
     if (isClosing()) reply.header("connection", "close");
   });
