@@ -40,6 +40,7 @@ describe("problems", () => {
   it.each([
     ["an Error", new Error("secret at /etc/passwd:1")],
     ["an Error with a foreign code", Object.assign(new Error("secret"), { code: "SQLITE_CORRUPT" })],
+    ["an Error that only looks like ours", Object.assign(new Error("secret"), { code: "timed_out" })],
     ["text", "secret"],
     ["nothing", undefined],
     ["null", null],
