@@ -100,12 +100,12 @@ export function maxRetries(spec: RetrySpec): number {
 }
 
 /**
- * The delay before the next attempt, in whole ms, stretched by up to a tenth and rounded up, so that it is never early. Null: none is left.
+ * The delay before the next attempt, in whole ms: stretched by up to a tenth and rounded up, so never early. Null: none is left.
  */
 export function retryDelay(spec: RetrySpec, retriesUsed: number, random: Random): number | null {
   if (retriesUsed >= maxRetries(spec)) return null;
   const delay = spec.kind === "list" ? (spec.delays[retriesUsed] ?? 0) : grown(spec, retriesUsed);
-  return Math.min(MAX_DURATION, Math.ceil(delay * (1 + random() * RETRY_JITTER)));
+  return Math.min(MAX_DURATION, Math.ceil(delay + delay * RETRY_JITTER * random()));
 }
 
 function grown(spec: Extract<RetrySpec, { kind: "exponential" }>, retriesUsed: number): number {
