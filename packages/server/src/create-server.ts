@@ -43,7 +43,9 @@ export function createServer(options: ServerOptions): Server {
     subscribe: (listener) => scheduler.subscribe(listener),
     nodeId: () => scheduler.nodeId,
   });
-  const runs = new BulkRuns(scheduler);
+  const runs = new BulkRuns(scheduler, (error, bulk) =>
+    settings.logger.error({ event: "bulk_failed", bulk, err: error }, "a bulk run failed unexpectedly"),
+  );
   let closing: Promise<void> | null = null;
   const isClosing = () => closing !== null;
 

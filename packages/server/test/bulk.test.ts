@@ -48,6 +48,7 @@ async function ended(runs: BulkRuns, id: string) {
   return runs.get(id);
 }
 
+const silent = () => undefined;
 const redrive = { action: "redrive", filter: {}, rate: 100_000 } as const;
 
 describe("bulk redrive", () => {
@@ -77,7 +78,7 @@ describe("bulk redrive", () => {
 
   it("hands on payload, cause and who asked; a payload of null is one", async () => {
     const { scheduler, options } = ledger(1);
-    const runs = new BulkRuns(scheduler);
+    const runs = new BulkRuns(scheduler, silent);
     const { id } = await runs.start({ ...redrive, payload: null, cause: "fixed" }, "anna");
     await ended(runs, id);
     expect(options).toEqual([{ rate: 100_000, by: "anna", payload: null, cause: "fixed" }]);
@@ -99,7 +100,7 @@ describe("bulk redrive", () => {
         for (const task of tasks) task.state = "dead";
       },
     });
-    const runs = new BulkRuns(scheduler);
+    const runs = new BulkRuns(scheduler, silent);
     const { id } = await runs.start({ ...redrive, rate: 10 * 10_000 }, "x");
     expect(await ended(runs, id)).toMatchObject({ state: "done", redriven: 30 });
     expect(redriven).toHaveLength(30);
@@ -107,7 +108,7 @@ describe("bulk redrive", () => {
 
   it("takes only the ids given, and at most so many", async () => {
     const { scheduler, redriven } = ledger(20);
-    const runs = new BulkRuns(scheduler);
+    const runs = new BulkRuns(scheduler, silent);
     const byId = await runs.start({ action: "redrive", ids: ["d3", "d7", "nope"], rate: 1000 }, "x");
     expect(byId.matched).toBe(2);
     await ended(runs, byId.id);
@@ -121,7 +122,7 @@ describe("bulk redrive", () => {
   it("leaves alone what a state filter matches that is not dead", async () => {
     const { scheduler, redriven, asked, tasks } = ledger(4);
     tasks[1]!.state = "waiting";
-    const runs = new BulkRuns(scheduler);
+    const runs = new BulkRuns(scheduler, silent);
     const { id } = await runs.start({ action: "redrive", filter: { state: ["dead", "waiting"] }, rate: 1000 }, "x");
     await ended(runs, id);
     expect(redriven).toEqual(["d4", "d2", "d1"]);
@@ -132,7 +133,7 @@ describe("bulk redrive", () => {
     let now = 0;
     const at: number[] = [];
     const { scheduler } = ledger(6, { onRedrive: (ids) => at.push(now, ids.length) });
-    const runs = new BulkRuns(scheduler, () => now);
+    const runs = new BulkRuns(scheduler, silent, () => now);
     const { id } = await runs.start({ ...redrive, rate: 2 }, "x");
     while (at.length < 2) await new Promise((resolve) => setImmediate(resolve));
     expect(at).toEqual([0, 2]);
@@ -145,28 +146,30 @@ describe("bulk redrive", () => {
   it("says why it failed, and tells nothing of what is unexpected", async () => {
     for (const [thrown, told] of [
       [coded("payload_too_large", "payload: has 300 KiB"), "payload: has 300 KiB"],
-      [new Error("secret"), "something unexpected went wrong"],
+      [new Error("secret"), "something unexpected went wrong; the server's log has it"],
     ] as const) {
       const { scheduler } = ledger(3, {
         onRedrive: () => {
           throw thrown;
         },
       });
-      const runs = new BulkRuns(scheduler);
+      const heard: unknown[] = [];
+      const runs = new BulkRuns(scheduler, (error, id) => heard.push(error, id));
       const { id } = await runs.start(redrive, "x");
       expect(await ended(runs, id)).toMatchObject({ state: "failed", redriven: 0, error: told });
+      expect(heard).toEqual(thrown.message === "secret" ? [thrown, id] : []);
     }
   });
 
   it("bounds how many run at once and how many ended ones it knows", async () => {
     const { scheduler } = ledger(50);
-    const runs = new BulkRuns(scheduler, () => 0);
+    const runs = new BulkRuns(scheduler, silent, () => 0);
     const slow = { ...redrive, rate: 1 };
     const started = await Promise.all([1, 2, 3, 4].map(() => runs.start(slow, "x")));
     await expect(runs.start(slow, "x")).rejects.toMatchObject({ code: "too_many_requests" });
     runs.stop();
     for (const { id } of started) await ended(runs, id);
-    const many = new BulkRuns(ledger(0).scheduler);
+    const many = new BulkRuns(ledger(0).scheduler, silent);
     const ids: string[] = [];
     for (let at = 0; at < 105; at += 1) {
       const { id } = await many.start(redrive, "x");

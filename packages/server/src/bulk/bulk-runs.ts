@@ -33,12 +33,19 @@ interface Run {
  */
 export class BulkRuns {
   readonly #scheduler: BulkScheduler;
+  readonly #onUnexpected: (error: unknown, id: string) => void;
   readonly #now: () => number;
   readonly #runs = new Map<string, Run>();
   readonly #stop = new AbortController();
 
-  constructor(scheduler: BulkScheduler, now: () => number = Date.now) {
+  /** `onUnexpected` hears of errors that a run does not tell the outside. */
+  constructor(
+    scheduler: BulkScheduler,
+    onUnexpected: (error: unknown, id: string) => void,
+    now: () => number = Date.now,
+  ) {
     this.#scheduler = scheduler;
+    this.#onUnexpected = onUnexpected;
     this.#now = now;
   }
 
@@ -89,9 +96,15 @@ export class BulkRuns {
       run.state = this.#stop.signal.aborted ? "stopped" : "done";
     } catch (error) {
       run.state = this.#stop.signal.aborted ? "stopped" : "failed";
-      run.error = error instanceof GivewayError ? error.message : "something unexpected went wrong";
+      run.error = this.#tell(error, run.id);
     }
     run.endedAt = this.#now();
+  }
+
+  #tell(error: unknown, id: string): string {
+    if (error instanceof GivewayError) return error.message;
+    this.#onUnexpected(error, id);
+    return "something unexpected went wrong; the server's log has it";
   }
 
   async #walk(run: Run): Promise<void> {
