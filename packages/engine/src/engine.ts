@@ -90,7 +90,9 @@ class Engine implements Scheduler {
     const { store, clock, random, logger } = options;
     const config = compileConfig(options);
     this.#config = config;
-    this.#registry = new MetricsRegistry();
+    this.#registry = new MetricsRegistry({ queues: config.queues.keys(), types: config.types.keys() }, () =>
+      clock.monotonic(),
+    );
     this.#timers = new TimerService({
       clock,
       measure: this.#registry,

@@ -32,13 +32,15 @@ export class KeyFigures {
     this.#timer = null;
   }
 
-  #arm(): void {
-    const { clock, every } = this.#deps;
+  /** Clocks cap one sleep, so the time is looked at again. */
+  #arm(due = this.#deps.clock.monotonic() + this.#deps.every): void {
+    const { clock } = this.#deps;
     this.#timer = clock.setTimer(() => {
+      if (clock.monotonic() < due) return this.#arm(due);
       void this.#say().finally(() => {
         if (this.#running) this.#arm();
       });
-    }, every);
+    }, due - clock.monotonic());
   }
 
   async #say(): Promise<void> {

@@ -3,8 +3,12 @@ import type { EngineEvent } from "../ports.ts";
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** Level and words of each kind of event: exactly one line per event (A18). Progress is no news for a log. */
-const LINES: Readonly<Record<Exclude<EngineEvent["kind"], "progress">, readonly [level: Level, text: string]>> = {
+/** What has its line where it is found out, with its cause, or is no news for a log. */
+type Unworded = "progress" | "type_stopped" | "lease_lost";
+const UNWORDED: ReadonlySet<EngineEvent["kind"]> = new Set<Unworded>(["progress", "type_stopped", "lease_lost"]);
+
+/** Level and words of each kind of event: exactly one line per event (A18). */
+const LINES: Readonly<Record<Exclude<EngineEvent["kind"], Unworded>, readonly [level: Level, text: string]>> = {
   submitted: ["info", "task submitted"],
   duplicate: ["info", "known id, nothing submitted"],
   started: ["info", "task started"],
@@ -24,14 +28,18 @@ const LINES: Readonly<Record<Exclude<EngineEvent["kind"], "progress">, readonly 
   late_answer: ["warn", "answer came too late and was refused"],
   rejected_late: ["warn", "handler failed after its attempt was over"],
   queue_changed: ["info", "live setting changed"],
-  type_stopped: ["error", "type stopped on this node: handlers that never end fill its slots"],
-  lease_lost: ["error", "lease lost; running work is told and its results are discarded"],
 };
 
-/** Numbers are rounded to whole ms in a line; results and payloads never appear in one. */
-const SECRET: ReadonlySet<string> = new Set(["result"]);
+/** Data that a line carries as it is. Results, progress and edited values are the user's own data: they never appear in a log. */
+const NUMBERS = ["wait", "scheduleDelay", "run", "delay", "nth", "retries"] as const;
+const TEXTS = ["outcome", "reason", "by"] as const;
+/** Here before and after are settings, not data. */
+const SHOWS_VALUES: ReadonlySet<EngineEvent["kind"]> = new Set(["reweighted", "queue_changed"]);
 
-/** The one place that words logs. Connect with `hub.consume((event) => lines.consume(event))`. */
+/**
+ * The one place that words what happens to tasks. One structured line per event: `event`, then id, name, type, queue, weight and attempt of the
+ * task, then what the kind adds. Times are ms. Connect with `hub.consume((event) => lines.consume(event))`.
+ */
 export class LogLines {
   readonly #logger: Logger;
 
@@ -40,27 +48,31 @@ export class LogLines {
   }
 
   consume(event: EngineEvent): void {
-    if (event.kind === "progress") return;
+    if (!isWorded(event.kind)) return;
     const [level, text] = LINES[event.kind];
+    // At 50 000 tasks a second a line that nobody writes must not even be put together.
     if (this.#logger.isLevelEnabled?.(level) === false) return;
     this.#logger[level](fieldsOf(event), text);
   }
 }
 
-function fieldsOf({ kind, task, queue, data }: EngineEvent): Record<string, unknown> {
+function isWorded(kind: EngineEvent["kind"]): kind is keyof typeof LINES {
+  return !UNWORDED.has(kind);
+}
+
+function fieldsOf({ kind, task, queue, data = {} }: EngineEvent): Record<string, unknown> {
   const fields: Record<string, unknown> = { event: kind };
   if (task !== null) {
-    fields["id"] = task.id;
-    if (task.name !== null) fields["name"] = task.name;
-    fields["type"] = task.type;
-    fields["queue"] = task.queue;
-    fields["weight"] = task.weight;
-    fields["attempt"] = task.attempt;
+    const { id, name, type, weight, attempt } = task;
+    Object.assign(fields, { id, name, type, queue: task.queue, weight, attempt });
   } else if (queue !== undefined) fields["queue"] = queue;
-  for (const [key, value] of Object.entries(data ?? {})) {
-    if (value === undefined || SECRET.has(key)) continue;
-    // pino keeps `name` for itself; an error goes in as one field.
-    fields[key] = typeof value === "number" ? Math.round(value * 1000) / 1000 : value;
-  }
+  for (const key of NUMBERS) if (data[key] !== undefined) fields[key] = rounded(data[key]);
+  for (const key of TEXTS) if (data[key] !== undefined) fields[key] = data[key];
+  if (data.error !== undefined) fields["error"] = { name: data.error.name, message: data.error.message };
+  if (SHOWS_VALUES.has(kind)) Object.assign(fields, { before: data.before, after: data.after });
   return fields;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

@@ -13,21 +13,21 @@ import type { MetricFamily, MetricSample, Metrics, Stats } from "../api.ts";
 import type { QueueSettings } from "../config/compiled.ts";
 import type { EngineParts } from "../parts.ts";
 import { settingsOf } from "../read/queue-facts.ts";
-import { LabelValues } from "./label-values.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 
 const LANES: readonly Lane[] = ["express", "standard"];
 
-/** Joins the registry's counters with the gauges of ledger and dispatcher. */
+/**
+ * Joins the registry's counters with the gauges of ledger and dispatcher. Depths and dead letters are the whole ledger's, so every node shows the
+ * same; slots, starts and attempts are this node's, so they add up over nodes. Lanes go by base weight under every policy.
+ */
 export class MetricsCollector {
   readonly #parts: EngineParts;
   readonly #registry: MetricsRegistry;
-  readonly #types: LabelValues;
 
   constructor(parts: EngineParts, registry: MetricsRegistry) {
     this.#parts = parts;
     this.#registry = registry;
-    this.#types = new LabelValues(parts.config.types.keys());
   }
 
   async metrics(): Promise<Metrics> {
@@ -36,6 +36,7 @@ export class MetricsCollector {
     return {
       families: [
         this.#waiting(depths),
+        this.#delayed(depths),
         this.#oldest(depths),
         this.#running(),
         this.#slots(),
@@ -44,7 +45,7 @@ export class MetricsCollector {
         this.#orderBounds(),
         this.#breaches(),
         this.#estimates(depths),
-        ...this.#registry.families(this.#types),
+        ...this.#registry.families(),
       ],
     };
   }
@@ -54,13 +55,12 @@ export class MetricsCollector {
     const [depths, totals] = await Promise.all([store.depths(), store.totals()]);
     const { succeeded, failed, meanWait, meanRun, meanScheduleDelay } = this.#registry.totals();
     const attempts = succeeded + failed;
-    const sum = (of: (depth: Depth) => number): number => depths.reduce((all, depth) => all + of(depth), 0);
     const ended = (state: EndedTotal["state"]): number =>
       totals.reduce((all, total) => all + (total.state === state ? total.count : 0), 0);
     return {
-      backlog: sum((depth) => depth.ready),
-      delayed: sum((depth) => depth.delayed),
-      running: sum((depth) => depth.running),
+      backlog: sumOf(depths, ({ ready }) => ready),
+      delayed: sumOf(depths, ({ delayed }) => delayed),
+      running: sumOf(depths, ({ running }) => running),
       dead: ended("dead"),
       succeeded: ended("succeeded"),
       failed,
@@ -81,15 +81,17 @@ export class MetricsCollector {
   }
 
   #waiting(depths: readonly Depth[]): MetricFamily {
-    const counts = new Map<string, { labels: Record<string, string>; value: number }>();
+    const sums = new SampleSums();
     for (const { queue, weight, ready } of depths) {
-      const key = `${weight} ${queue}`;
-      const labels = { queue, lane: laneOf(weight), weight: String(weight) };
-      const count = counts.get(key) ?? { labels, value: 0 };
-      count.value += ready;
-      counts.set(key, count);
+      sums.add({ queue: this.#registry.queues.of(queue), lane: laneOf(weight), weight: String(weight) }, ready);
     }
-    return gauge("tasks_waiting", "Tasks that are ready to start.", [...counts.values()]);
+    return gauge("tasks_waiting", "Tasks that are ready to start.", sums.samples());
+  }
+
+  #delayed(depths: readonly Depth[]): MetricFamily {
+    const sums = new SampleSums();
+    for (const { queue, delayed } of depths) sums.add({ queue: this.#registry.queues.of(queue) }, delayed);
+    return gauge("tasks_delayed", "Tasks whose due time lies ahead.", sums.samples());
   }
 
   #oldest(depths: readonly Depth[]): MetricFamily {
@@ -100,50 +102,49 @@ export class MetricsCollector {
       );
       return since.length === 0 ? 0 : Math.max(0, now - Math.min(...since)) / 1000;
     });
-    return gauge("oldest_waiting_seconds", "How long the longest waiter has been ready, in seconds.", samples);
+    return gauge("oldest_waiting_seconds", "How long the longest waiter has been ready; 0 for none.", samples);
   }
 
   #running(): MetricFamily {
-    const { dispatch } = this.#parts;
-    return gauge(
-      "tasks_running",
-      "Slots of this node in use.",
-      this.#queues().map((queue) => {
-        const { express, standard, burst } = dispatch.usage(queue);
-        return { labels: { queue }, value: express + standard + burst };
-      }),
-    );
+    const samples = this.#queues().map((queue) => {
+      const { express, standard, burst } = this.#parts.dispatch.usage(queue);
+      return { labels: { queue }, value: express + standard + burst };
+    });
+    return gauge("tasks_running", "Tasks that hold a slot of this node.", samples);
   }
 
   #slots(): MetricFamily {
     const samples = this.#queues().flatMap((queue) => {
       const { slots, burst } = this.#settings(queue);
-      return [
-        { labels: { queue, kind: "base" }, value: slots },
-        { labels: { queue, kind: "burst" }, value: burst - slots },
-      ];
+      const usage = this.#parts.dispatch.usage(queue);
+      const kinds = {
+        base: slots,
+        burst: burst - slots,
+        busy_express: usage.express,
+        busy_standard: usage.standard,
+        busy_burst: usage.burst,
+      };
+      return Object.entries(kinds).map(([kind, value]) => ({ labels: { queue, kind }, value }));
     });
-    return gauge("slots", "Slots of this node by kind.", samples);
+    return gauge("slots", "Slots of this node: base and burst ones, and how many of them are held.", samples);
   }
 
   #zombies(): MetricFamily {
     const { dispatch, config } = this.#parts;
-    const counts = new Map<string, number>();
+    const sums = new SampleSums();
     for (const type of config.types.keys()) {
-      const label = this.#types.of(type);
-      counts.set(label, (counts.get(label) ?? 0) + (dispatch.typeState(type)?.zombies ?? 0));
+      sums.add({ type: this.#registry.types.of(type) }, dispatch.typeState(type)?.zombies ?? 0);
     }
-    return gauge("zombies", "Handlers that go on after their time-out.", samplesOf(counts, "type"));
+    return gauge("zombies", "Handlers of this node that go on after their end.", sums.samples());
   }
 
   #dead(totals: readonly EndedTotal[]): MetricFamily {
-    const counts = new Map<string, number>();
+    const sums = new SampleSums();
+    for (const type of this.#parts.config.types.keys()) sums.add({ type: this.#registry.types.of(type) }, 0);
     for (const { type, state, count } of totals) {
-      if (state !== "dead") continue;
-      const label = this.#types.of(type);
-      counts.set(label, (counts.get(label) ?? 0) + count);
+      if (state === "dead") sums.add({ type: this.#registry.types.of(type) }, count);
     }
-    return gauge("tasks_dead", "Dead letters in the ledger.", samplesOf(counts, "type"));
+    return gauge("tasks_dead", "Dead letters in the ledger.", sums.samples());
   }
 
   #orderBounds(): MetricFamily {
@@ -154,11 +155,8 @@ export class MetricsCollector {
         value: starvationBounds(settings, weight).order / 1000,
       }));
     });
-    return gauge(
-      "order_bound_seconds",
-      "A task of this weight is overtaken in its lane only by what became ready less than so long after it.",
-      samples,
-    );
+    const help = "A task of this weight is overtaken in its lane only by what became ready less than so long after it.";
+    return gauge("order_bound_seconds", help, samples);
   }
 
   #breaches(): MetricFamily {
@@ -169,33 +167,34 @@ export class MetricsCollector {
         { labels: { queue, part: "share" }, value: share },
       ];
     });
-    return {
-      name: "bound_breaches_total",
-      help: "Starts that broke a stated bound. Has to stay zero.",
-      type: "counter",
-      samples,
-    };
+    const help = "Starts that broke a stated bound; has to stay zero.";
+    return { name: "bound_breaches_total", help, type: "counter", samples };
   }
 
-  /** Where the last task of each lane stands now: behind all that waits there. */
+  /** For a task that arrives now and stands behind all that waits in its lane; none before a run time was measured. */
   #estimates(depths: readonly Depth[]): MetricFamily {
-    const samples = LANES.flatMap((lane) =>
-      this.#queues().flatMap((queue) => {
-        const pace = this.#parts.dispatch.pace(queue);
-        if (pace === null) return [];
-        const settings = this.#settings(queue);
-        const ahead = depths.reduce(
-          (sum, depth) => sum + (depth.queue === queue && laneOf(depth.weight) === lane ? depth.ready : 0),
-          0,
-        );
-        const cap = capOf(settings);
-        const slotsForLane =
-          lane === "express" ? cap + settings.burst - settings.slots : Math.max(1, settings.slots - cap);
-        const ms = estimateStart({ ahead, slotsForLane, meanRun: pace.meanRun });
-        return ms === null ? [] : [{ labels: { queue, lane }, value: ms / 1000 }];
-      }),
-    );
-    return gauge("start_estimate_seconds", "Estimated wait of a task that arrives now, in seconds.", samples);
+    const samples = this.#queues().flatMap((queue) => {
+      const meanRun = this.#parts.dispatch.pace(queue)?.meanRun;
+      if (meanRun === undefined) return [];
+      const own = depths.filter((depth) => depth.queue === queue);
+      return LANES.flatMap((lane) => {
+        const seconds = this.#estimate(queue, lane, own, meanRun);
+        return seconds === null ? [] : [{ labels: { queue, lane }, value: seconds }];
+      });
+    });
+    return gauge("start_estimate_seconds", "Estimated wait of a task that arrives now.", samples);
+  }
+
+  #estimate(queue: QueueName, lane: Lane, depths: readonly Depth[], meanRun: number): number | null {
+    const settings = this.#settings(queue);
+    const usage = this.#parts.dispatch.usage(queue);
+    const waiting = (of: Lane): number => sumOf(depths, ({ weight, ready }) => (laneOf(weight) === of ? ready : 0));
+    const ahead = waiting(lane);
+    const slotsForLane = laneSlots(settings, lane, waiting(lane === "express" ? "standard" : "express") > 0);
+    const held = lane === "express" ? usage.express + usage.burst : usage.standard;
+    if (ahead === 0 && usage.express + usage.standard < settings.slots && held < slotsForLane) return 0;
+    const ms = estimateStart({ ahead, slotsForLane, meanRun });
+    return ms === null ? null : ms / 1000;
   }
 
   #perLane(value: (queue: QueueName, lane: Lane) => number): MetricSample[] {
@@ -205,10 +204,36 @@ export class MetricsCollector {
   }
 }
 
-function gauge(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
-  return { name, help, type: "gauge", samples };
+/** The slots a lane can count on. */
+function laneSlots(settings: QueueSettings, lane: Lane, otherWaits: boolean): number {
+  const { slots, burst, burstFor, policy } = settings;
+  const extra = burstFor === "all" || lane === "express" ? burst - slots : 0;
+  const divided = policy === "isolated" || (policy === "express" && otherWaits);
+  if (policy === "ladder" || policy === "strict" || policy === "fifo") return burstFor === "all" ? burst : slots;
+  if (!divided) return slots + extra;
+  return Math.max(1, lane === "express" ? capOf(settings) : slots - capOf(settings)) + extra;
 }
 
-function samplesOf(counts: ReadonlyMap<string, number>, label: string): MetricSample[] {
-  return [...counts].map(([name, value]) => ({ labels: { [label]: name }, value }));
+function sumOf(depths: readonly Depth[], of: (depth: Depth) => number): number {
+  return depths.reduce((sum, depth) => sum + of(depth), 0);
+}
+
+/** Adds up values whose labels are equal, since names that share `other` share a sample. */
+class SampleSums {
+  readonly #sums = new Map<string, { readonly labels: Readonly<Record<string, string>>; value: number }>();
+
+  add(labels: Readonly<Record<string, string>>, value: number): void {
+    const key = JSON.stringify(labels);
+    const sum = this.#sums.get(key);
+    if (sum === undefined) this.#sums.set(key, { labels, value });
+    else sum.value += value;
+  }
+
+  samples(): MetricSample[] {
+    return [...this.#sums.values()];
+  }
+}
+
+function gauge(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
+  return { name, help, type: "gauge", samples };
 }

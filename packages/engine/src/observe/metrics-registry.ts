@@ -2,23 +2,32 @@ import { type Lane, laneOf, type QueueName, type TypeName } from "@giveway/kerne
 import type { MetricFamily, MetricSample } from "../api.ts";
 import type { EngineEvent, EventData, MeasurePort, TaskFacts } from "../ports.ts";
 import { BATCH_BUCKETS, COMMIT_BUCKETS, Histogram, RETRY_BUCKETS, SECONDS_BUCKETS } from "./histogram.ts";
-import type { LabelValues } from "./label-values.ts";
+import { LabelValues } from "./label-values.ts";
+import { LagGauge } from "./lag-gauge.ts";
 
-/** What one queue, lane and type has done on this node. Found once per event by three map look-ups, without making any text. */
+/** What one queue, lane and type has done on this node. */
 interface Series {
-  readonly queue: QueueName;
-  readonly lane: Lane;
-  readonly type: TypeName;
+  readonly labels: { readonly queue: string; readonly lane: Lane; readonly type: string };
   readonly wait: Histogram;
   readonly run: Histogram;
-  readonly scheduleDelay: Histogram;
-  readonly retries: Histogram;
-  readonly attempts: Map<string, number>;
 }
 
-/** Sums over all series, for `stats()` and the periodic line. */
+/** The outcomes of one queue and type: how often an attempt ended so. */
+interface Ends {
+  readonly queue: string;
+  readonly type: string;
+  readonly outcomes: Map<string, number>;
+}
+
+/** What is kept of a queue's type, found by two look-ups of names that are already there: no text is made per task. */
+interface Counts {
+  readonly ends: Ends;
+  express: Series | null;
+  standard: Series | null;
+}
+
+/** Sums over everything, for `stats()` and the periodic line. Means are ms, null before the first. */
 export interface Totals {
-  readonly starts: number;
   readonly meanWait: number | null;
   readonly meanRun: number | null;
   readonly meanScheduleDelay: number | null;
@@ -26,37 +35,64 @@ export interface Totals {
   readonly failed: number;
 }
 
-/** Counts what happens on this node. Connect with `hub.consume((event) => registry.consume(event))`. */
+/** The queues and types that code names: only they have label values of their own. */
+export interface KnownNames {
+  readonly queues: Iterable<QueueName>;
+  readonly types: Iterable<TypeName>;
+}
+
+/**
+ * Counts what happens on this node. Connect with `hub.consume((event) => registry.consume(event))`.
+ *
+ * Bounded whatever comes (V-44): queues and types that code does not name are counted under `other` from their first event on, so memory and series
+ * depend on configuration alone.
+ */
 export class MetricsRegistry implements MeasurePort {
-  readonly #series = new Map<QueueName, Map<TypeName, { express?: Series; standard?: Series }>>();
+  readonly queues: LabelValues;
+  readonly types: LabelValues;
+  readonly #counts = new Map<string, Map<string, Counts>>();
+  readonly #scheduleDelay = new Histogram(SECONDS_BUCKETS);
+  readonly #retries = new Histogram(RETRY_BUCKETS);
   readonly #commitSeconds = new Histogram(COMMIT_BUCKETS);
   readonly #commitSize = new Histogram(BATCH_BUCKETS);
-  #lag = 0;
+  readonly #lag = new LagGauge();
+  readonly #monotonic: () => number;
   #leasesLost = 0;
   #staleWrites = 0;
 
+  constructor(known: KnownNames, monotonic: () => number) {
+    this.queues = new LabelValues(known.queues);
+    this.types = new LabelValues(known.types);
+    this.#monotonic = monotonic;
+  }
+
   consume(event: EngineEvent): void {
-    const { task, data } = event;
-    switch (event.kind) {
+    const { kind, task, data } = event;
+    switch (kind) {
       case "started":
         if (task !== null) this.#started(task, data);
         return;
       case "succeeded":
+        if (task !== null) this.#ended(task, kind, data);
+        if (data?.retries !== undefined) this.#retries.observe(data.retries);
+        return;
       case "failed":
       case "timed_out":
       case "lost":
       case "released":
       case "snoozed":
-        if (task !== null) this.#ended(task, event.kind, data);
+        if (task !== null) this.#ended(task, kind, data);
         return;
       case "cancelled":
-        if (task !== null && data?.outcome === "cancelled") this.#ended(task, "cancelled", data);
+        // Only where an attempt ended by it; a task cancelled while it waited had none.
+        if (task !== null && data?.outcome === "cancelled") this.#ended(task, kind, data);
         return;
       case "dead":
-        if (task !== null && data?.retries !== undefined) this.#of(task).retries.observe(data.retries);
+        if (data?.retries !== undefined) this.#retries.observe(data.retries);
         return;
       case "late_answer":
-        this.#staleWrites += 1;
+        // The answer of a handler that went on after its end is never sent to the ledger, so nothing was refused.
+        if (data?.reason !== "after_its_end") this.#staleWrites += 1;
         return;
       case "lease_lost":
         this.#leasesLost += 1;
@@ -71,145 +107,114 @@ export class MetricsRegistry implements MeasurePort {
     this.#commitSize.observe(operations);
   }
 
-  /** The longest lag since the last reading is what a scrape wants to see. */
   timerLate(ms: number): void {
-    this.#lag = Math.max(this.#lag, ms);
+    this.#lag.record(ms, this.#monotonic());
   }
 
   totals(): Totals {
-    let [starts, wait, run, runs, delay, delays, succeeded, failed] = [0, 0, 0, 0, 0, 0, 0, 0];
-    for (const series of this.#all()) {
-      starts += series.wait.count;
-      wait += series.wait.sum;
-      run += series.run.sum;
-      runs += series.run.count;
-      delay += series.scheduleDelay.sum;
-      delays += series.scheduleDelay.count;
-      succeeded += series.attempts.get("succeeded") ?? 0;
-      failed +=
-        (series.attempts.get("failed") ?? 0) +
-        (series.attempts.get("timed_out") ?? 0) +
-        (series.attempts.get("lost") ?? 0);
+    let [waits, wait, runs, run, succeeded, failed] = [0, 0, 0, 0, 0, 0];
+    for (const { ends, express, standard } of this.#all()) {
+      for (const series of [express, standard]) {
+        if (series === null) continue;
+        waits += series.wait.count;
+        wait += series.wait.sum;
+        runs += series.run.count;
+        run += series.run.sum;
+      }
+      succeeded += ends.outcomes.get("succeeded") ?? 0;
+      for (const outcome of ["failed", "timed_out", "lost"]) failed += ends.outcomes.get(outcome) ?? 0;
     }
-    const mean = (sum: number, count: number): number | null => (count === 0 ? null : (sum / count) * 1000);
+    const delay = this.#scheduleDelay;
     return {
-      starts,
-      meanWait: mean(wait, starts),
-      meanRun: mean(run, runs),
-      meanScheduleDelay: mean(delay, delays),
+      meanWait: meanMs(wait, waits),
+      meanRun: meanMs(run, runs),
+      meanScheduleDelay: meanMs(delay.sum, delay.count),
       succeeded,
       failed,
     };
   }
 
-  /** The families this node counts by itself. Reading them resets the lag to zero. */
-  families(types: LabelValues): readonly MetricFamily[] {
-    const labels = ({ queue, lane, type }: Series) => ({ queue, lane, type: types.of(type) });
-    const histogram = (name: string, help: string, of: (series: Series) => Histogram): MetricFamily => ({
-      name,
-      help,
-      type: "histogram",
-      samples: [...this.#all()]
-        .filter((series) => of(series).count > 0)
-        .map((series) => histogramSample(labels(series), of(series))),
-    });
-    const lag = this.#lag;
-    this.#lag = 0;
+  /** The families this node counts by itself. Reading changes nothing. */
+  families(): readonly MetricFamily[] {
     return [
-      merged(histogram("wait_seconds", "From ready to start, in seconds.", (series) => series.wait)),
-      merged(histogram("run_seconds", "From start to end of an attempt, in seconds.", (series) => series.run)),
-      merged(
-        histogram("schedule_delay_seconds", "From due time to start, in seconds.", (series) => series.scheduleDelay),
-      ),
-      merged(histogram("retries", "Retries a task had used when it ended.", (series) => series.retries)),
-      this.#attempts(types),
-      single("commit_seconds", "Duration of one commit of the ledger, in seconds.", this.#commitSeconds),
+      this.#perLane("wait_seconds", "From ready to start.", ({ wait }) => wait),
+      this.#perLane("run_seconds", "From start to end of an attempt.", ({ run }) => run),
+      single("schedule_delay_seconds", "From due time to start.", this.#scheduleDelay),
+      this.#attempts(),
+      single("retries", "Retries that tasks had used when they succeeded or died.", this.#retries),
+      single("commit_seconds", "Duration of one commit of the ledger.", this.#commitSeconds),
       single("commit_batch_size", "Operations that shared one commit.", this.#commitSize),
-      value("leases_lost_total", "Leases this node lost.", "counter", this.#leasesLost),
-      value(
-        "stale_writes_total",
-        "Answers of handlers that the ledger refused as too late.",
-        "counter",
-        this.#staleWrites,
-      ),
-      value(
+      scalar("leases_lost_total", "Leases that this node lost.", "counter", this.#leasesLost),
+      scalar("stale_writes_total", "Answers that the ledger refused as too late.", "counter", this.#staleWrites),
+      scalar(
         "event_loop_lag_seconds",
-        "Longest lag of a timer since the last reading, in seconds.",
+        "Longest delay of a timer in the last 30 to 60 s.",
         "gauge",
-        lag / 1000,
+        this.#lag.read(this.#monotonic()) / 1000,
       ),
     ];
   }
 
   #started(task: TaskFacts, data: EventData | undefined): void {
-    const series = this.#of(task);
-    series.wait.observe((data?.wait ?? 0) / 1000);
-    series.scheduleDelay.observe((data?.scheduleDelay ?? 0) / 1000);
+    this.#seriesOf(task).wait.observe((data?.wait ?? 0) / 1000);
+    this.#scheduleDelay.observe((data?.scheduleDelay ?? 0) / 1000);
   }
 
   #ended(task: TaskFacts, outcome: string, data: EventData | undefined): void {
-    const series = this.#of(task);
-    series.attempts.set(outcome, (series.attempts.get(outcome) ?? 0) + 1);
-    if (data?.run !== undefined) series.run.observe(data.run / 1000);
-    if (outcome === "succeeded") series.retries.observe(data?.retries ?? 0);
+    const { outcomes } = this.#countsOf(task).ends;
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    if (data?.run !== undefined) this.#seriesOf(task).run.observe(data.run / 1000);
   }
 
-  #of(task: TaskFacts): Series {
-    let types = this.#series.get(task.queue);
+  #seriesOf(task: TaskFacts): Series {
+    const counts = this.#countsOf(task);
+    const lane = laneOf(task.weight);
+    counts[lane] ??= {
+      labels: { queue: counts.ends.queue, lane, type: counts.ends.type },
+      wait: new Histogram(SECONDS_BUCKETS),
+      run: new Histogram(SECONDS_BUCKETS),
+    };
+    return counts[lane];
+  }
+
+  #countsOf(task: TaskFacts): Counts {
+    const queue = this.queues.of(task.queue);
+    const type = this.types.of(task.type);
+    let types = this.#counts.get(queue);
     if (types === undefined) {
       types = new Map();
-      this.#series.set(task.queue, types);
+      this.#counts.set(queue, types);
     }
-    let lanes = types.get(task.type);
-    if (lanes === undefined) {
-      lanes = {};
-      types.set(task.type, lanes);
+    let counts = types.get(type);
+    if (counts === undefined) {
+      counts = { ends: { queue, type, outcomes: new Map() }, express: null, standard: null };
+      types.set(type, counts);
     }
-    const lane = laneOf(task.weight);
-    lanes[lane] ??= newSeries(task.queue, lane, task.type);
-    return lanes[lane];
+    return counts;
   }
 
-  *#all(): Generator<Series> {
-    for (const types of this.#series.values()) {
-      for (const { express, standard } of types.values()) {
-        if (express !== undefined) yield express;
-        if (standard !== undefined) yield standard;
-      }
-    }
+  *#all(): Generator<Counts> {
+    for (const types of this.#counts.values()) yield* types.values();
   }
 
-  #attempts(types: LabelValues): MetricFamily {
-    const sums = new Map<string, { labels: Record<string, string>; value: number }>();
-    for (const { queue, type, attempts } of this.#all()) {
-      for (const [outcome, count] of attempts) {
-        const labels = { queue, type: types.of(type), outcome };
-        const key = JSON.stringify(labels);
-        const sum = sums.get(key);
-        if (sum === undefined) sums.set(key, { labels, value: count });
-        else sum.value += count;
-      }
-    }
-    return {
-      name: "attempts_total",
-      help: "Attempts by how they ended.",
-      type: "counter",
-      samples: [...sums.values()],
-    };
+  #perLane(name: string, help: string, of: (series: Series) => Histogram): MetricFamily {
+    const samples = [...this.#all()]
+      .flatMap(({ express, standard }) => [express, standard])
+      .filter((series): series is Series => series !== null)
+      .map((series) => histogramSample(series.labels, of(series)));
+    return { name, help, type: "histogram", samples };
+  }
+
+  #attempts(): MetricFamily {
+    const samples = [...this.#all()].flatMap(({ ends: { queue, type, outcomes } }) =>
+      [...outcomes].map(([outcome, value]) => ({ labels: { queue, type, outcome }, value })),
+    );
+    return { name: "attempts_total", help: "Attempts by how they ended.", type: "counter", samples };
   }
 }
 
-function newSeries(queue: QueueName, lane: Lane, type: TypeName): Series {
-  return {
-    queue,
-    lane,
-    type,
-    wait: new Histogram(SECONDS_BUCKETS),
-    run: new Histogram(SECONDS_BUCKETS),
-    scheduleDelay: new Histogram(SECONDS_BUCKETS),
-    retries: new Histogram(RETRY_BUCKETS),
-    attempts: new Map(),
-  };
+function meanMs(sum: number, count: number): number | null {
+  return count === 0 ? null : (sum / count) * 1000;
 }
 
 function histogramSample(labels: Readonly<Record<string, string>>, histogram: Histogram): MetricSample {
@@ -220,25 +225,6 @@ function single(name: string, help: string, histogram: Histogram): MetricFamily 
   return { name, help, type: "histogram", samples: [histogramSample({}, histogram)] };
 }
 
-function value(name: string, help: string, type: "counter" | "gauge", amount: number): MetricFamily {
-  return { name, help, type, samples: [{ labels: {}, value: amount }] };
-}
-
-/** Types that share the label `other` share their samples too: a label set occurs once. */
-function merged(family: MetricFamily): MetricFamily {
-  const samples = new Map<string, MetricSample>();
-  for (const sample of family.samples) {
-    const key = JSON.stringify(sample.labels);
-    const before = samples.get(key);
-    samples.set(key, before === undefined ? sample : sum(before, sample));
-  }
-  return { ...family, samples: [...samples.values()] };
-}
-
-function sum(one: MetricSample, other: MetricSample): MetricSample {
-  if ("buckets" in one && "buckets" in other) {
-    const buckets = one.buckets.map(([le, count], index) => [le, count + (other.buckets[index]?.[1] ?? 0)] as const);
-    return { labels: one.labels, buckets, sum: one.sum + other.sum, count: one.count + other.count };
-  }
-  return one;
+function scalar(name: string, help: string, type: "counter" | "gauge", value: number): MetricFamily {
+  return { name, help, type, samples: [{ labels: {}, value }] };
 }

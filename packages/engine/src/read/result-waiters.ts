@@ -23,6 +23,9 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
+/** Rows read at once, so that a thousand waiters don't hold up the ledger. */
+const LOOK_PAGE = 500;
+
 const ENDING: ReadonlySet<EngineEvent["kind"]> = new Set(["succeeded", "dead", "cancelled", "removed"]);
 
 /**
@@ -131,7 +134,9 @@ export class ResultWaiters {
     const waiters = this.#waiters.get(event.task.id);
     if (waiters === undefined) return;
     const { id } = event.task;
+    const result = event.kind === "succeeded" ? event.data?.result : undefined;
     if (event.kind === "removed") for (const waiter of [...waiters]) waiter.reject(removed(id));
+    else if (typeof result === "string") for (const waiter of [...waiters]) waiter.resolve(JSON.parse(result) as Json);
     // The row says it all, and says the same to who looks later.
     else this.#lookAt([id]).catch(() => this.wake());
   }
@@ -139,21 +144,21 @@ export class ResultWaiters {
   async #lookAtAll(): Promise<void> {
     const ids = [...this.#waiters.keys()];
     try {
-      await this.#lookAt(ids);
+      for (let from = 0; from < ids.length; from += LOOK_PAGE) await this.#lookAt(ids.slice(from, from + LOOK_PAGE));
     } catch {
       // The ledger's trouble is reported where it happens; the next wake or poll looks again.
     }
   }
 
+  /** Only who waited before the read is told what it found: an id that was free then may have been submitted meanwhile. */
   async #lookAt(ids: readonly TaskId[]): Promise<void> {
+    const waiting = ids.map((id) => [...(this.#waiters.get(id) ?? [])]);
     const rows = await this.#deps.store.get(ids);
     for (const [index, id] of ids.entries()) {
-      const waiters = this.#waiters.get(id);
-      if (waiters === undefined) continue;
       const row = rows[index] ?? null;
       const verdict = row === null ? await this.#missing(id) : verdictOf(row);
       if (verdict === null) continue;
-      for (const waiter of [...waiters]) {
+      for (const waiter of waiting[index] ?? []) {
         if ("error" in verdict) waiter.reject(verdict.error);
         else waiter.resolve(verdict.result);
       }
@@ -207,7 +212,7 @@ function dead(task: TaskRecord): GivewayError {
 }
 
 function removed(id: TaskId): GivewayError {
-  return new GivewayError("task_removed", `task ${id} was removed; its result is gone`, { subject: id });
+  return new GivewayError("task_removed", `the row of task ${id} was removed, and its result with it`, { subject: id });
 }
 
 function notFound(id: TaskId): GivewayError {
