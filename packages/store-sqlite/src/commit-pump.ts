@@ -13,7 +13,7 @@ export interface PendingWrite<Name extends WriteName = WriteName> {
 }
 
 export interface PumpTarget {
-  commit(calls: readonly WriteCall[], operations: number): Promise<CommitReply>;
+  commit(calls: readonly WriteCall[]): Promise<CommitReply>;
 }
 
 /**
@@ -81,7 +81,7 @@ export class CommitPump {
       return { name: call.name, args: call.encode(from, to) } as WriteCall;
     });
     try {
-      const { results, ms } = await this.#target.commit(calls, operations);
+      const { results, ms } = await this.#target.commit(calls);
       this.#busy = false;
       for (const [index, { call, last }] of parts.entries()) {
         const result = results[index];

@@ -6,6 +6,7 @@ export interface WireError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryAfter: number | undefined;
+  readonly field: string | undefined;
 }
 
 /** ms after which a caller may sensibly repeat what a full or locked ledger refused. */
@@ -79,11 +80,14 @@ export function isFatal(code: ErrorCode): boolean {
 }
 
 export function toWire(error: GivewayError): WireError {
-  return { code: error.code, message: error.message, retryAfter: error.retryAfter };
+  const { code, message, retryAfter, field } = error;
+  return { code, message, retryAfter, field };
 }
 
-export function fromWire(error: WireError, subject: string): GivewayError {
-  const code = Object.hasOwn(ERROR_CODES, error.code) ? error.code : "internal";
-  const details = error.retryAfter === undefined ? { subject } : { subject, retryAfter: error.retryAfter };
-  return new GivewayError(code, error.message, details);
+export function fromWire({ code, message, retryAfter, field }: WireError, subject: string): GivewayError {
+  return new GivewayError(Object.hasOwn(ERROR_CODES, code) ? code : "internal", message, {
+    subject,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(field === undefined ? {} : { field }),
+  });
 }

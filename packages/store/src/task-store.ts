@@ -449,6 +449,11 @@ export interface NodeSignal {
 export interface BeatAnswer {
   readonly alive: boolean;
   readonly signals: readonly NodeSignal[];
+  /**
+   * The longest wait for the ledger's write lock since the beat before, ms; absent where there is no such lock. A node that waited for long
+   * could not see others' beats either: it doesn't take over for an expired lease then (section 11).
+   */
+  readonly waitedForLock?: number;
 }
 
 export interface PruneRequest {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Driver, OpenDriver } from "../driver/driver.ts";
 import { failureOf } from "../driver/failure.ts";
 import { ledgerError } from "../errors.ts";
-import { checkHandshake } from "../migrations/handshake.ts";
+import { checkHandshake, versionOf } from "../migrations/handshake.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { applyPragmas, checkLibrary } from "./pragmas.ts";
@@ -60,12 +60,21 @@ function makeFolder(file: string): void {
   }
 }
 
-/** Takes and gives back the write lock: shows a read-only file or volume at once, not at the first task. */
+/**
+ * Writes something and takes it back: shows a read-only file or volume at once, not at the first task. Taking the lock would not do, since
+ * SQLite quietly begins a reading transaction there.
+ */
 function probeWrite(driver: Driver): void {
   try {
-    driver.exec("BEGIN IMMEDIATE; ROLLBACK");
+    driver.exec("BEGIN IMMEDIATE");
   } catch (error) {
     // Another process writing just now is no reason not to start; the first commit waits for it.
-    if (failureOf(error) !== "busy") throw error;
+    if (failureOf(error) === "busy") return;
+    throw error;
+  }
+  try {
+    driver.exec(`PRAGMA user_version = ${versionOf(driver)}`);
+  } finally {
+    driver.exec("ROLLBACK");
   }
 }

@@ -32,10 +32,10 @@ export class InlineLink implements Link {
     return { pragmas: this.#writer.pragmas() };
   }
 
-  async commit(calls: readonly WriteCall[], operations: number): Promise<CommitReply> {
+  async commit(calls: readonly WriteCall[]): Promise<CommitReply> {
     const writer = this.#openWriter();
     const reply = writer.commit(calls);
-    writer.settleDown(operations);
+    writer.settleDown(calls);
     return reply;
   }
 

@@ -21,7 +21,7 @@ export interface OpenReport {
 export interface Link {
   open(): Promise<OpenReport>;
   /** One at a time. */
-  commit(calls: readonly WriteCall[], operations: number): Promise<CommitReply>;
+  commit(calls: readonly WriteCall[]): Promise<CommitReply>;
   read<Name extends ReadName>(name: Name, args: ReadArgs<Name>): Promise<ReadAnswer<Name>>;
   /** Answers the size of the copy in bytes. */
   backup(target: string): Promise<number>;

@@ -13,7 +13,7 @@ export interface ThreadStart {
 }
 
 export type ToThread =
-  | { readonly kind: "commit"; readonly calls: readonly WriteCall[]; readonly operations: number }
+  | { readonly kind: "commit"; readonly calls: readonly WriteCall[] }
   | { readonly kind: "read"; readonly number: number; readonly name: ReadName; readonly args: unknown }
   | { readonly kind: "pong"; readonly nodes: readonly string[] }
   | { readonly kind: "close" };

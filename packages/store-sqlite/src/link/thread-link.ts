@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { GivewayError } from "@giveway/kernel";
-import { fromWire } from "../errors.ts";
+import { fromWire, toWire } from "../errors.ts";
 import type { LedgerSettings } from "../options.ts";
 import type { WriteCall } from "../wire/calls.ts";
 import type { ReadAnswer, ReadArgs, ReadName } from "../wire/reads.ts";
@@ -36,10 +36,10 @@ export class ThreadLink implements Link {
     return report;
   }
 
-  commit(calls: readonly WriteCall[], operations: number): Promise<CommitReply> {
+  commit(calls: readonly WriteCall[]): Promise<CommitReply> {
     return new Promise((resolve, reject) => {
       this.#commit = { resolve, reject };
-      this.#writer?.send({ kind: "commit", calls, operations });
+      this.#writer?.send({ kind: "commit", calls });
     });
   }
 
@@ -131,7 +131,7 @@ export class ThreadLink implements Link {
       { subject: this.#settings.file, cause },
     );
     this.#rejectAll(error);
-    this.#events.fatal({ code: error.code, message: error.message, retryAfter: undefined });
+    this.#events.fatal(toWire(error));
   }
 
   #rejectAll(error: GivewayError): void {

@@ -1,11 +1,13 @@
-import type { Driver, Statement } from "../driver/driver.ts";
+import type { Cell, Driver, Statement } from "../driver/driver.ts";
+import { INSERT_WIDTH, SETTLE_WIDTH, type WriteCall } from "../wire/calls.ts";
 
 /** Pages in the log from which it is copied back into the database. 4 KiB each. */
 const CHECKPOINT_PAGES = 4_000;
 /** What a commit writes at least: one page of each table and index that a lone row touches. */
 const PAGES_A_COMMIT = 5;
-/** Rows beside their neighbours share pages. */
-const PAGES_AN_OPERATION = 0.25;
+/** Bytes a row takes besides its texts; rows beside their neighbours share pages. */
+const BYTES_A_ROW = 1_000;
+const PAGE = 4_096;
 
 /**
  * Copies the log back into the database between commits: after the answers went out, so that no caller waits for it. SQLite's own automatic
@@ -19,8 +21,10 @@ export class Checkpointer {
     this.#run = driver.prepare("PRAGMA wal_checkpoint(PASSIVE)");
   }
 
-  committed(operations: number): void {
-    this.#pages += PAGES_A_COMMIT + operations * PAGES_AN_OPERATION;
+  committed(calls: readonly WriteCall[]): void {
+    let bytes = 0;
+    for (const call of calls) bytes += bytesOf(call);
+    this.#pages += PAGES_A_COMMIT + bytes / PAGE;
   }
 
   get due(): boolean {
@@ -33,4 +37,28 @@ export class Checkpointer {
     // What a reader's snapshot kept from being copied is tried again, though not at every commit.
     this.#pages = Math.min(Math.max(0, log - copied), CHECKPOINT_PAGES / 2);
   }
+}
+
+/** About what a call writes. */
+function bytesOf(call: WriteCall): number {
+  switch (call.name) {
+    case "insert":
+      return bytesOfCells(call.args.cells, INSERT_WIDTH);
+    case "settle":
+      return bytesOfCells(call.args.cells, SETTLE_WIDTH);
+    case "change":
+      return call.args.ops.length * 2;
+    case "claim":
+      return call.args.lanes.reduce((sum, { limit }) => sum + limit * BYTES_A_ROW, 0);
+    case "prune":
+      return call.args.limit * BYTES_A_ROW;
+    default:
+      return BYTES_A_ROW;
+  }
+}
+
+function bytesOfCells(cells: readonly Cell[], width: number): number {
+  let bytes = (cells.length / width) * BYTES_A_ROW;
+  for (const cell of cells) if (typeof cell === "string") bytes += cell.length;
+  return bytes;
 }

@@ -88,9 +88,9 @@ export class Writer {
   }
 
   /** To be called once the answers of a commit are on their way. */
-  settleDown(operations: number): void {
+  settleDown(calls: readonly WriteCall[]): void {
     if (this.#failed !== null) return;
-    this.#checkpointer.committed(operations);
+    this.#checkpointer.committed(calls);
     if (!this.#checkpointer.due) return;
     try {
       this.#checkpointer.run();
