@@ -5,7 +5,7 @@ const long = process.env["GIVEWAY_TEST_LONG"] === "1";
 const roots = ["packages/*/test/**", "tests/**", "docs/**"];
 
 // Packages resolve to their sources, so that tests never run against a stale build.
-const conditions = ["development", "module", "import", "node", "default"];
+const conditions = ["giveway-source", "module", "import", "node", "default"];
 
 export default defineConfig({
   resolve: { conditions },

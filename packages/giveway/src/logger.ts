@@ -14,7 +14,7 @@ const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, isLevelEn
 export function loggerFrom(option: LoggerOption | undefined): Logger {
   if (option === false || option === "silent") return SILENT;
   if (option === undefined) return loggerFrom(levelFromEnvironment());
-  if (typeof option === "string") return pino({ name: "giveway", level: checkedLevel(option, "logger") });
+  if (typeof option === "string") return pino({ level: checkedLevel(option, "logger") });
   return option;
 }
 
