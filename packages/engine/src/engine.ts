@@ -41,6 +41,7 @@ import { MetricsCollector } from "./observe/metrics-collector.ts";
 import { MetricsRegistry } from "./observe/metrics-registry.ts";
 import type { EngineParts } from "./parts.ts";
 import { guardStrayRejections } from "./pools/stray-rejections.ts";
+import { LateAnswers } from "./read/late-answers.ts";
 import { Reader } from "./read/reader.ts";
 import { ResultWaiters } from "./read/result-waiters.ts";
 import { TakeOver } from "./recovery/take-over.ts";
@@ -139,7 +140,9 @@ class Engine implements Scheduler {
     const parts = this.#parts();
     this.#submitter = new Submitter(parts);
     this.#admin = new Admin(parts, this.#submitter);
-    this.#reader = new Reader(parts);
+    const lateAnswers = new LateAnswers();
+    this.#hub.consume((event) => lateAnswers.consume(event));
+    this.#reader = new Reader(parts, lateAnswers);
     this.#waiters = new ResultWaiters({ store, clock, hub: this.#hub });
     this.#collector = new MetricsCollector(parts, this.#registry);
     this.#figures = new KeyFigures({ collector: this.#collector, clock, logger, every: config.logFigures });

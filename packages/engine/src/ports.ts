@@ -1,4 +1,4 @@
-import type { Fence, QueueName, TaskId, TaskKey, TaskRecord, TypeName, Weight } from "@giveway/kernel";
+import type { Fence, QueueName, Rotation, TaskId, TaskKey, TaskRecord, TypeName, Weight } from "@giveway/kernel";
 import type { ClaimedTask } from "@giveway/store";
 import type { SlotView, TaskEventView } from "./api.ts";
 import type { CompiledType, QueueSettings } from "./config/compiled.ts";
@@ -42,6 +42,8 @@ export interface DispatchPort {
     readonly burst: number;
     readonly zombies: number;
   };
+  /** Whose turn it is where the lanes of a queue take turns. */
+  rotation(queue: QueueName): Rotation;
   readonly dispatching: boolean;
 }
 

@@ -6,7 +6,9 @@ import {
   type NodeId,
   type QueueName,
   type Random,
+  type Rotation,
   type Settlement,
+  START_OF_ROTATION,
   settleExpired,
   settleUnclaim,
   type TaskId,
@@ -321,6 +323,10 @@ export class Dispatcher implements DispatchPort, FinishOwner {
 
   pace(queue: QueueName): { readonly meanRun: number; readonly startsPerSecond: number } | null {
     return this.#queues.get(queue)?.pace ?? null;
+  }
+
+  rotation(queue: QueueName): Rotation {
+    return this.#queues.get(queue)?.rotation ?? START_OF_ROTATION;
   }
 
   usage(name: QueueName): ReturnType<DispatchPort["usage"]> {

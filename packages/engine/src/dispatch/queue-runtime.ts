@@ -104,6 +104,9 @@ export class QueueRuntime implements SlotOwner, StreamGate {
   get usage(): { readonly express: number; readonly standard: number; readonly burst: number } {
     return this.#usage;
   }
+  get rotation(): Rotation {
+    return this.#rotation;
+  }
   get window(): Window {
     return this.#window;
   }
