@@ -163,7 +163,8 @@ class SqliteStore implements TaskStore {
   }
 
   async settle(batch: readonly SettleOp[], now: number): Promise<SettleOutcome[]> {
-    return decodeSettled(await this.#write("settle", "settle", encodeSettle(batch, now), batch.length));
+    const reply = await this.#write("settle", "settle", encodeSettle(batch, now), batch.length);
+    return decodeSettled(reply, batch.length);
   }
 
   async saveProgress(batch: readonly ProgressMark[]): Promise<void> {

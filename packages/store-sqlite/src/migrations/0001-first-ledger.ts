@@ -11,6 +11,8 @@
  * So a clean run costs four narrow rows inserted and two deleted, all of them beside their neighbours, and no wide row is ever rewritten: a
  * payload of 256 KiB is written once. See `docs/internals/sqlite-ledger.md` for the measurements.
  *
+ * `flags` in the waiting tables: 1, a row of `state` exists; 2, it must not be prefetched. A claim of fresh tasks needs no look into `state`.
+ *
  * Types and queues are numbers (`stream`, `queue`), states and outcomes are the numbers of `codes.ts`. Public ids compare byte by byte.
  */
 export const FIRST_LEDGER = `
@@ -45,7 +47,7 @@ CREATE TABLE ready (
   seq INTEGER NOT NULL,
   since INTEGER NOT NULL,
   key INTEGER NOT NULL,
-  no_prefetch INTEGER NOT NULL,
+  flags INTEGER NOT NULL,
   PRIMARY KEY (stream, weight, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -56,7 +58,7 @@ CREATE TABLE delayed (
   key INTEGER NOT NULL,
   stream INTEGER NOT NULL,
   weight INTEGER NOT NULL,
-  no_prefetch INTEGER NOT NULL,
+  flags INTEGER NOT NULL,
   PRIMARY KEY (queue, express, due, key)
 ) STRICT, WITHOUT ROWID;
 

@@ -119,7 +119,7 @@ function put(
 }
 
 function placeOf(stream: number, { weight, noPrefetch, dueAt, seq, since }: TaskRecord): Parameters<Places["put"]>[1] {
-  return { stream, weight, noPrefetch: noPrefetch ? 1 : 0, dueAt, seq, since };
+  return { stream, weight, noPrefetch, dueAt, seq, since };
 }
 
 function isEdited(before: TaskRecord, after: TaskRecord): boolean {

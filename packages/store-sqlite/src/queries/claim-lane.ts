@@ -1,5 +1,6 @@
 import { type HeadSource, mergeHeads, overtakenUntil, type Weight } from "@giveway/kernel";
 import type { ClaimLane } from "@giveway/store";
+import { NO_PREFETCH_FLAG } from "./places.ts";
 import type { ReadyCursor, ReadyRow } from "./ready-cursor.ts";
 
 /** What a type may still take in this claim; shared by its streams and by the lanes. */
@@ -65,7 +66,7 @@ export class LaneSource implements HeadSource<ReadyRow> {
 
   /** Starts or prefetches the head. One that must not be prefetched ends the lane instead: nothing behind it may pass. */
   take(row: ReadyRow, starts: boolean): boolean {
-    if (!starts && row.noPrefetch) {
+    if (!starts && (row.flags & NO_PREFETCH_FLAG) !== 0) {
       this.#room.direct = 0;
       this.#room.prefetch = 0;
       this.#stay = true;

@@ -1,9 +1,9 @@
 import type { ClaimLane } from "@giveway/store";
 import type { Cell, Row, Statement } from "../driver/driver.ts";
-import { CLAIM_TYPE_WIDTH, type ClaimArgs, type ClaimReply } from "../wire/calls.ts";
+import { CLAIM_TYPE_WIDTH, CLAIMED_MORE, CLAIMED_STARTED, type ClaimArgs, type ClaimReply } from "../wire/calls.ts";
 import type { WriteContext } from "../writer/context.ts";
 import { type LaneRest, LaneSource, restOf, roomOf, serveLane, type TypeAllowance } from "./claim-lane.ts";
-import { mustChange } from "./places.ts";
+import { HAS_STATE, mustChange } from "./places.ts";
 import { preparePromote } from "./promote.ts";
 import { READY_PAGE, ReadyCursor, type ReadyRow } from "./ready-cursor.ts";
 
@@ -16,9 +16,11 @@ interface Taken {
 
 interface ClaimStatements {
   readonly page: Statement;
-  readonly running: Statement;
+  readonly fresh: Statement;
+  readonly again: Statement;
   readonly drop: Statement;
   readonly bodies: Statement;
+  readonly more: Statement;
 }
 
 /**
@@ -50,7 +52,7 @@ export function prepareClaim(context: WriteContext): (args: ClaimArgs) => ClaimR
     // Only now: what a lane took may have used up a type that others left behind.
     const rests = served.map(({ lane, sources }) => restOf(lane, sources));
     return {
-      tasks: describe(statements, taken),
+      ...describe(statements, taken),
       ...summaryOf(args.lanes, rests, nextDueAt !== null && nextDueAt <= args.now),
       nextDueAt,
     };
@@ -58,13 +60,18 @@ export function prepareClaim(context: WriteContext): (args: ClaimArgs) => ClaimR
 }
 
 function nothing(): ClaimReply {
-  return { tasks: [], left: [false, false], full: [], until: [null, null], nextDueAt: null };
+  return { tasks: [], more: [], left: [false, false], full: [], until: [null, null], nextDueAt: null };
 }
 
 function prepareStatements({ driver }: WriteContext): ClaimStatements {
   return {
     page: driver.prepare(READY_PAGE),
-    running: driver.prepare(
+    // Taken for the first time: nothing to look up.
+    fresh: driver.prepare(
+      `INSERT INTO running SELECT key, ?, ?, stream, weight, 1, 2, ?, seq, since, ?, ?, ?, NULL
+       FROM ready WHERE stream = ? AND weight = ? AND seq > ? AND seq <= ? ORDER BY seq`,
+    ),
+    again: driver.prepare(
       `INSERT INTO running
        SELECT r.key, ?, ?, r.stream, r.weight, coalesce(s.fence, 0) + 1, coalesce(s.version, 1) + 1,
          coalesce(s.attempt, 0) + ?, r.seq, r.since, ?, ?, ?, NULL
@@ -73,9 +80,12 @@ function prepareStatements({ driver }: WriteContext): ClaimStatements {
     ),
     drop: driver.prepare("DELETE FROM ready WHERE stream = ? AND weight = ? AND seq <= ?"),
     bodies: driver.prepare(
-      `SELECT t.key, t.id, t.name, t.payload, t.overrides, t.request_id, t.created_at, coalesce(s.due_at, t.due_at),
-         coalesce(s.fence, 0) + 1, coalesce(s.attempt, 0), coalesce(s.failures, 0), coalesce(s.losses, 0), s.checkpoint
-       FROM json_each(?) j CROSS JOIN task t ON t.key = j.value LEFT JOIN state s ON s.key = t.key`,
+      `SELECT key, id, name, payload, overrides, request_id, created_at, due_at
+       FROM task WHERE key IN (SELECT value FROM json_each(?))`,
+    ),
+    more: driver.prepare(
+      `SELECT key, due_at, fence + 1, attempt, failures, losses, no_prefetch, checkpoint
+       FROM state WHERE key IN (SELECT value FROM json_each(?))`,
     ),
   };
 }
@@ -128,7 +138,7 @@ function openSources(
 
 function moveToRunning(
   { depths }: WriteContext,
-  { running, drop }: ClaimStatements,
+  { fresh, again, drop }: ClaimStatements,
   { now, claimNo }: ClaimArgs,
   node: number,
   source: LaneSource,
@@ -137,6 +147,8 @@ function moveToRunning(
   const count = started.length + prefetched.length;
   if (count === 0) return;
   const { stream, weight } = source.cursor;
+  const isFresh = (row: ReadyRow): boolean => row.flags === 0;
+  const running = started.every(isFresh) && prefetched.every(isFresh) ? fresh : again;
   const lastStarted = started.at(-1)?.seq ?? 0;
   const last = prefetched.at(-1)?.seq ?? lastStarted;
   let moved = 0;
@@ -150,37 +162,52 @@ function moveToRunning(
   depths.add(stream, weight, "running", count);
 }
 
-/** Reads the bodies of what was taken and puts both together; the statement keeps the order of the keys. */
-function describe({ bodies }: ClaimStatements, taken: readonly Taken[]): Cell[] {
-  if (taken.length === 0) return [];
-  const rows = bodies.all(`[${taken.map(({ row }) => row.key).join(",")}]`);
-  const cells: Cell[] = [];
-  for (const [index, { row, source, started }] of taken.entries()) {
-    const body = rows[index] as Row;
-    if (body?.[0] !== row.key) throw new Error(`task ${row.key} is ready but has no body`);
-    cells.push(
-      row.key,
-      source.allowance.index,
-      body[1] as Cell,
-      body[2] as Cell,
-      source.weight,
-      body[3] as Cell,
-      body[4] as Cell,
-      body[5] as Cell,
-      body[6] as Cell,
-      body[7] as Cell,
-      row.seq,
-      row.since,
-      body[8] as Cell,
-      (body[9] as number) + (started ? 1 : 0),
-      started ? 1 : 0,
-      body[10] as Cell,
-      body[11] as Cell,
-      row.noPrefetch ? 1 : 0,
-      body[12] as Cell,
-    );
+/** Reads the bodies of what was taken and puts both together, in start order. */
+function describe(statements: ClaimStatements, taken: readonly Taken[]): Pick<ClaimReply, "tasks" | "more"> {
+  const tasks: Cell[] = [];
+  const more: Cell[] = [];
+  if (taken.length === 0) return { tasks, more };
+  const bodies = rowsByKey(statements.bodies, taken);
+  const before = taken.filter(({ row }) => (row.flags & HAS_STATE) !== 0);
+  const states = before.length === 0 ? null : rowsByKey(statements.more, before);
+  for (const { row, source, started } of taken) {
+    const [, id, name, payload, overrides, requestId, createdAt, dueAt] = bodies(row.key) as BodyRow;
+    const hasMore = states !== null && (row.flags & HAS_STATE) !== 0;
+    tasks.push(row.key, source.allowance.index * 16 + source.weight, id, name, payload, overrides, requestId);
+    tasks.push(createdAt, dueAt, row.seq, row.since, (started ? CLAIMED_STARTED : 0) + (hasMore ? CLAIMED_MORE : 0));
+    if (hasMore) more.push(...(states(row.key) as Row).slice(1));
   }
-  return cells;
+  return { tasks, more };
+}
+
+type BodyRow = readonly [
+  key: Cell,
+  id: Cell,
+  name: Cell,
+  payload: Cell,
+  overrides: Cell,
+  requestId: Cell,
+  createdAt: Cell,
+  dueAt: Cell,
+];
+
+/**
+ * Fetches rows by the keys of what was taken. They come in the order of their keys, which is start order where nothing overtook anything; the
+ * lookup tries that place first.
+ */
+function rowsByKey(statement: Statement, taken: readonly Taken[]): (key: number) => Row {
+  const rows = statement.all(`[${taken.map(({ row }) => row.key).join(",")}]`);
+  let byKey: Map<Cell, Row> | null = null;
+  let next = 0;
+  return (key) => {
+    const expected = rows[next];
+    next += 1;
+    if (expected?.[0] === key) return expected;
+    byKey ??= new Map(rows.map((row) => [row[0] as Cell, row]));
+    const found = byKey.get(key);
+    if (found === undefined) throw new Error(`task ${key} is ready but its row is missing`);
+    return found;
+  };
 }
 
 function summaryOf(

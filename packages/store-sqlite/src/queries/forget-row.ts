@@ -18,8 +18,8 @@ export function prepareForgetRow(context: WriteContext): (stream: number, task: 
   );
   return (stream, task, remember) => {
     if (task.state === "waiting") {
-      const { weight, dueAt, seq, since } = task;
-      places.take(task.key, { stream, weight, dueAt, seq, since, noPrefetch: task.noPrefetch ? 1 : 0 });
+      const { weight, noPrefetch, dueAt, seq, since } = task;
+      places.take(task.key, { stream, weight, noPrefetch, dueAt, seq, since });
     } else depths.add(stream, task.weight, counterOf(stateCode(task.state)), -1);
     for (const drop of drops) drop.run(task.key);
     if (remember && task.state === "succeeded") {

@@ -5,14 +5,18 @@ import type { WriteContext } from "../writer/context.ts";
 export interface WaitingPlace {
   readonly stream: number;
   readonly weight: number;
-  readonly noPrefetch: number;
+  readonly noPrefetch: boolean;
   readonly dueAt: number;
   /** Both given: ready. Both null: delayed. */
   readonly seq: number | null;
   readonly since: number | null;
 }
 
-/** The two tables of waiting tasks, kept in step with their counters. */
+/** Bits of `flags` in `ready` and `delayed`. */
+export const HAS_STATE = 1;
+export const NO_PREFETCH_FLAG = 2;
+
+/** The two tables of waiting tasks, kept in step with their counters. For tasks that have a row in `state`; fresh ones are placed in bulk. */
 export interface Places {
   put(key: number, place: WaitingPlace): void;
   take(key: number, place: WaitingPlace): void;
@@ -26,11 +30,12 @@ export function preparePlaces({ driver, depths, names }: WriteContext): Places {
 
   return {
     put(key, { stream, weight, noPrefetch, dueAt, seq, since }) {
+      const flags = noPrefetch ? HAS_STATE | NO_PREFETCH_FLAG : HAS_STATE;
       if (seq !== null) {
-        addReady.run(stream, weight, seq, since, key, noPrefetch);
+        addReady.run(stream, weight, seq, since, key, flags);
         depths.add(stream, weight, "ready", 1);
       } else {
-        addDelayed.run(names.stream(stream).queue, expressFlag(weight), dueAt, key, stream, weight, noPrefetch);
+        addDelayed.run(names.stream(stream).queue, expressFlag(weight), dueAt, key, stream, weight, flags);
         depths.add(stream, weight, "delayed", 1);
       }
     },

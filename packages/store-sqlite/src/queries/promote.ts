@@ -1,4 +1,5 @@
 import type { WriteContext } from "../writer/context.ts";
+import { HAS_STATE } from "./places.ts";
 
 /** How many due tasks one claim moves at most. */
 export const DUE_PAGE = 1_000;
@@ -13,7 +14,7 @@ export function preparePromote({
   depths,
 }: WriteContext): (queue: number, now: number) => number | null {
   const due = driver.prepare(
-    `SELECT due, key, stream, weight, no_prefetch FROM delayed WHERE queue = ? AND express = ? AND due <= ?
+    `SELECT due, key, stream, weight, flags FROM delayed WHERE queue = ? AND express = ? AND due <= ?
      ORDER BY due, key LIMIT ?`,
   );
   const head = driver.prepare("SELECT due FROM delayed WHERE queue = ? AND express = ? ORDER BY due LIMIT 1");
@@ -27,9 +28,9 @@ export function preparePromote({
 
   function movePage(queue: number, express: number, now: number, limit: number): number {
     const rows = due.all(queue, express, now, limit) as [number, number, number, number, number][];
-    for (const [, key, stream, weight, noPrefetch] of rows) {
+    for (const [, key, stream, weight, flags] of rows) {
       const seq = numbers.nextSeq();
-      ready.run(stream, weight, seq, now, key, noPrefetch);
+      ready.run(stream, weight, seq, now, key, flags | HAS_STATE);
       place.run(key, seq, now, key);
       depths.add(stream, weight, "ready", 1);
       depths.add(stream, weight, "delayed", -1);

@@ -4,12 +4,13 @@ import type { Statement } from "../driver/driver.ts";
 /** A ready task as its narrow row tells it. */
 export interface ReadyRow extends ReadyHead {
   readonly key: number;
-  readonly noPrefetch: boolean;
+  /** See `places.ts`. */
+  readonly flags: number;
 }
 
 /** Reads one stream and weight of `ready` in order: stream, weight, after seq, limit. */
 export const READY_PAGE =
-  "SELECT seq, since, key, no_prefetch FROM ready WHERE stream = ? AND weight = ? AND seq > ? ORDER BY seq LIMIT ?";
+  "SELECT seq, since, key, flags FROM ready WHERE stream = ? AND weight = ? AND seq > ? ORDER BY seq LIMIT ?";
 
 /**
  * Walks the ready rows of one stream and weight. They are fetched in pages: the first as long as what the caller expects to take, further ones
@@ -37,8 +38,8 @@ export class ReadyCursor {
   head(): ReadyRow | null {
     if (this.#head === null && this.#at >= this.#rows.length) this.#fetch();
     if (this.#head === null && this.#at < this.#rows.length) {
-      const [seq, since, key, noPrefetch] = this.#rows[this.#at] as readonly [number, number, number, number];
-      this.#head = { seq, since, key, noPrefetch: noPrefetch === 1 };
+      const [seq, since, key, flags] = this.#rows[this.#at] as readonly [number, number, number, number];
+      this.#head = { seq, since, key, flags };
     }
     return this.#head;
   }

@@ -1,9 +1,9 @@
-import { CANCELLED, DEAD, RUNNING, SUCCEEDED, WAITING } from "../codes.ts";
+import { DEAD, RUNNING, SUCCEEDED, WAITING } from "../codes.ts";
 import type { Cell, Statement } from "../driver/driver.ts";
-import { SETTLE_WIDTH, type SettleArgs } from "../wire/calls.ts";
+import { SETTLE_WIDTH, type SettleArgs, type SettleReply } from "../wire/calls.ts";
 import type { WriteContext } from "../writer/context.ts";
 import type { Counter } from "../writer/depths.ts";
-import { endOfRun, endsPlainly, prepareEndRun } from "./end-run.ts";
+import { endsPlainly, prepareEndRun, type SettlementCells } from "./end-run.ts";
 import { mustChange, type Places, preparePlaces } from "./places.ts";
 import {
   ATTEMPT,
@@ -15,7 +15,6 @@ import {
   FAILURES,
   FENCE,
   KEEPS,
-  KEY,
   LOG,
   LOSSES,
   NO_PREFETCH,
@@ -25,8 +24,6 @@ import {
   STATE,
 } from "./settle-cells.ts";
 
-/** A settlement as it crossed, still in its cells. */
-type Cells = readonly Cell[];
 interface Held {
   readonly node: number;
   readonly stream: number;
@@ -49,44 +46,67 @@ interface SettleStatements {
   readonly standing: Statement;
 }
 
+/** The settlements of one call on their way. */
+interface Progress {
+  readonly now: number;
+  readonly answers: Cell[];
+  /** Keys that ended plainly so far, with their state; their claims are deleted at the end. */
+  readonly ended: Map<number, number>;
+  /** Something was refused or has a place: the answers have to be told. */
+  notable: boolean;
+}
+
 /**
  * Settles claimed tasks under their fences.
  *
- * What ended with an attempt recorded, nearly all of them, is copied from `running` into `state` if the fence is right. Such settlements that
- * differ in nothing but their keys, as those of short tasks that end in the same ms do, take one statement together (`end-run.ts`). The rows of
- * `running` are deleted together at the end. Everything else (returns to waiting, ends without an attempt) goes step by step. A key settled
- * twice in one commit is refused the second time, as it would be in the next.
+ * What ended with an attempt recorded, nearly all of them, is copied from `running` into `state` if the fence is right, one statement a run of
+ * settlements that are alike (`end-run.ts`). The rows of `running` are deleted together at the end. Everything else (returns to waiting, ends
+ * without an attempt) goes step by step. A key settled twice in one commit is refused the second time, as it would be in the next.
  */
-export function prepareSettle(context: WriteContext): (args: SettleArgs) => Cell[] {
+export function prepareSettle(context: WriteContext): (args: SettleArgs) => SettleReply {
   const statements = prepareStatements(context);
   const places = preparePlaces(context);
   const endRun = prepareEndRun(context.driver);
-  return ({ now, cells }) => {
-    const answers: Cell[] = [];
-    const ended = new Map<number, number>();
-    for (let at = 0; at < cells.length; ) {
-      const key = cells[at] as number;
-      const state = ended.get(key);
-      if (state === undefined && endsPlainly(cells, at)) {
-        const next = endOfRun(cells, at, ended);
-        const applied = endRun(cells, at, next, now);
-        for (let own = at; own < next; own += SETTLE_WIDTH) {
-          const ownKey = cells[own] as number;
-          if (applied === null || applied.has(ownKey)) {
-            ended.set(ownKey, cells[own + STATE] as number);
-            answers.push(1, null);
-          } else answers.push(0, standingOf(statements, ownKey));
-        }
-        at = next;
-        continue;
-      }
-      if (state !== undefined) answers.push(0, state);
-      else settleStepwise(context, statements, places, cells.slice(at, at + SETTLE_WIDTH), now, answers);
-      at += SETTLE_WIDTH;
+  return ({ now, cells, counts, keys }) => {
+    const progress: Progress = { now, answers: [], ended: new Map(), notable: false };
+    let from = 0;
+    for (const [run, count] of counts.entries()) {
+      const op = cells.slice(run * SETTLE_WIDTH, (run + 1) * SETTLE_WIDTH);
+      const own = keys.slice(from, from + count);
+      from += count;
+      if (endsPlainly(op)) settleRun(statements, endRun, op, own, progress);
+      else for (const key of own) settleStepwise(context, statements, places, key, op, progress);
     }
-    finishEnded(context, statements, ended);
-    return answers;
+    finishEnded(context, statements, progress.ended);
+    return progress.notable ? progress.answers : null;
   };
+}
+
+function settleRun(
+  statements: SettleStatements,
+  endRun: ReturnType<typeof prepareEndRun>,
+  op: SettlementCells,
+  keys: readonly number[],
+  progress: Progress,
+): void {
+  const { ended, answers } = progress;
+  const distinct = new Set(keys);
+  const fresh =
+    distinct.size === keys.length && ended.size === 0 ? keys : [...distinct].filter((key) => !ended.has(key));
+  const applied = fresh.length === 0 ? null : endRun(op, fresh, progress.now);
+  const state = op[STATE] as number;
+  for (const key of keys) {
+    const before = ended.get(key);
+    if (before === undefined && (applied === null || applied.has(key))) {
+      ended.set(key, state);
+      answers.push(1, null);
+    } else refuse(progress, before ?? standingOf(statements, key));
+  }
+}
+
+function refuse(progress: Progress, state: number | null): void {
+  progress.answers.push(0, state);
+  progress.notable = true;
 }
 
 function prepareStatements({ driver }: WriteContext): SettleStatements {
@@ -126,10 +146,13 @@ function prepareStatements({ driver }: WriteContext): SettleStatements {
 
 /** Deletes the claims of what ended and moves the counters, per stream and weight. */
 function finishEnded({ depths }: WriteContext, statements: SettleStatements, ended: ReadonlyMap<number, number>): void {
-  if (ended.size === 0) return;
-  for (const state of [SUCCEEDED, DEAD, CANCELLED]) {
-    const keys = [...ended].flatMap(([key, own]) => (own === state ? [key] : []));
-    if (keys.length === 0) continue;
+  const lists = new Map<number, number[]>();
+  for (const [key, state] of ended) {
+    const list = lists.get(state);
+    if (list === undefined) lists.set(state, [key]);
+    else list.push(key);
+  }
+  for (const [state, keys] of lists) {
     const list = `[${keys.join(",")}]`;
     for (const [stream, weight, count] of statements.countEnded.all(list) as number[][]) {
       depths.add(Number(stream), Number(weight), "running", -Number(count));
@@ -148,41 +171,36 @@ function settleStepwise(
   context: WriteContext,
   statements: SettleStatements,
   places: Places,
-  op: Cells,
-  now: number,
-  answers: Cell[],
+  key: number,
+  op: SettlementCells,
+  progress: Progress,
 ): void {
-  const key = op[KEY] as number;
-  const held = heldOf(statements, op);
+  const { now } = progress;
+  const settled = progress.ended.get(key);
+  const held = settled === undefined ? heldOf(statements, key, op) : null;
   if (held === null) {
-    answers.push(0, standingOf(statements, key));
+    refuse(progress, settled ?? standingOf(statements, key));
     return;
   }
+  const { stream, weight } = held;
   statements.drop.run(key);
-  context.depths.add(held.stream, held.weight, "running", -1);
+  context.depths.add(stream, weight, "running", -1);
   const waits = op[STATE] === WAITING;
-  if (op[OUTCOME] !== null && (waits || op[STARTED_AT] === null)) archive(context, statements, op, held);
-  const ready = waits && (op[DUE_AT] as number) <= now;
+  if (op[OUTCOME] !== null && (waits || op[STARTED_AT] === null)) archive(context, statements, key, op, held);
+  const dueAt = op[DUE_AT] as number;
+  const ready = waits && dueAt <= now;
   const keeps = ready && op[KEEPS] === 1;
   const seq = keeps ? held.seq : ready ? context.numbers.nextSeq() : null;
   const since = keeps ? held.since : ready ? now : null;
-  writeState(statements, op, held, now, seq, since);
-  if (waits) {
-    const { stream, weight } = held;
-    places.put(key, {
-      stream,
-      weight,
-      noPrefetch: op[NO_PREFETCH] as number,
-      dueAt: op[DUE_AT] as number,
-      seq,
-      since,
-    });
-  } else context.depths.add(held.stream, held.weight, counterOf(op[STATE] as number), 1);
-  answers.push(1, seq);
+  writeState(statements, key, op, held, now, seq, since);
+  if (waits) places.put(key, { stream, weight, noPrefetch: op[NO_PREFETCH] === 1, dueAt, seq, since });
+  else context.depths.add(stream, weight, counterOf(op[STATE] as number), 1);
+  progress.answers.push(1, seq);
+  if (seq !== null) progress.notable = true;
 }
 
-function heldOf({ held }: SettleStatements, op: Cells): Held | null {
-  const row = held.get(op[KEY] as Cell, op[FENCE] as Cell);
+function heldOf({ held }: SettleStatements, key: number, op: SettlementCells): Held | null {
+  const row = held.get(key, op[FENCE] as Cell);
   if (row === undefined) return null;
   const [node, stream, weight, version, seq, since, claimedAt] = row as readonly number[] as readonly [
     number,
@@ -206,9 +224,15 @@ function heldOf({ held }: SettleStatements, op: Cells): Held | null {
   };
 }
 
-function archive({ numbers }: WriteContext, statements: SettleStatements, op: Cells, held: Held): void {
+function archive(
+  { numbers }: WriteContext,
+  statements: SettleStatements,
+  key: number,
+  op: SettlementCells,
+  held: Held,
+): void {
   statements.archive.run(
-    op[KEY] as Cell,
+    key,
     numbers.nextSerial(),
     op[ATTEMPT] as Cell,
     op[OUTCOME] as Cell,
@@ -222,7 +246,8 @@ function archive({ numbers }: WriteContext, statements: SettleStatements, op: Ce
 
 function writeState(
   { write }: SettleStatements,
-  op: Cells,
+  key: number,
+  op: SettlementCells,
   held: Held,
   now: number,
   seq: number | null,
@@ -231,7 +256,7 @@ function writeState(
   const waits = op[STATE] === WAITING;
   const cell = (at: number): Cell => op[at] as Cell;
   write.run(
-    cell(KEY),
+    key,
     cell(STATE),
     held.weight,
     waits ? cell(DUE_AT) : null,

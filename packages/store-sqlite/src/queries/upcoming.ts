@@ -51,7 +51,7 @@ export function prepareUpcoming(driver: Driver): (request: UpcomingRequest) => {
       `SELECT s.id, s.type, q.id AS queue FROM stream s JOIN queue q ON q.id = s.queue WHERE q.name = ? ORDER BY s.id`,
     ),
     due: driver.prepare(
-      `SELECT key, stream, weight, no_prefetch FROM delayed WHERE queue = ? AND express = ? AND due <= ? ORDER BY due, key LIMIT ?`,
+      `SELECT key, stream, weight, flags FROM delayed WHERE queue = ? AND express = ? AND due <= ? ORDER BY due, key LIMIT ?`,
     ),
     lastSeq: driver.prepare("SELECT seq FROM sequence WHERE id = 1"),
     body: driver.prepare("SELECT t.id, s.type, t.name FROM task t JOIN stream s ON s.id = t.stream WHERE t.key = ?"),
@@ -94,10 +94,10 @@ function dueSources({ due, lastSeq }: UpcomingStatements, queue: number, now: nu
   for (const express of [1, 0]) {
     const rows = due.all(queue, express, now, room) as number[][];
     room -= rows.length;
-    for (const [key = 0, stream = 0, weight = 0, noPrefetch] of rows) {
+    for (const [key = 0, stream = 0, weight = 0, flags = 0] of rows) {
       seq += 1;
       const place = placeKey(stream, weight);
-      const row: ReadyRow = { key, seq, since: now, noPrefetch: noPrefetch === 1 };
+      const row: ReadyRow = { key, seq, since: now, flags };
       const source = sources.get(place);
       if (source === undefined) sources.set(place, [row]);
       else source.push(row);

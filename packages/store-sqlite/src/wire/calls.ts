@@ -11,7 +11,7 @@ export interface WriteCalls {
   readonly insert: { args: InsertArgs; answer: InsertAnswer };
   readonly claim: { args: ClaimArgs; answer: ClaimReply };
   readonly markStarted: { args: { readonly cells: readonly Cell[] }; answer: boolean[] };
-  readonly settle: { args: SettleArgs; answer: Cell[] };
+  readonly settle: { args: SettleArgs; answer: SettleReply };
   readonly saveProgress: { args: { readonly cells: readonly Cell[] }; answer: null };
   readonly change: { args: ChangeArgs; answer: GuardedAnswer[] };
   readonly remove: { args: RemoveArgs; answer: GuardedAnswer[] };
@@ -65,12 +65,17 @@ export interface ClaimArgs {
 export const CLAIM_TYPE_WIDTH = 4;
 
 /**
- * key, type index in the request, id, name, weight, payload, overrides, requestId, createdAt, dueAt, seq, since, fence, attempt, started,
- * failures, losses, noPrefetch, checkpoint
+ * key, sixteen times the type's index in the request plus the weight, id, name, payload, overrides, requestId, createdAt, dueAt, seq, since, and
+ * a sum: 1 where it started, 2 where `more` has its next row. Nearly all tasks are taken for the first time; then the rest follows from that.
  */
-export const CLAIMED_WIDTH = 19;
+export const CLAIMED_WIDTH = 12;
+export const CLAIMED_STARTED = 1;
+export const CLAIMED_MORE = 2;
+/** dueAt or null for that of the task, fence, starts before, failures, losses, noPrefetch, checkpoint */
+export const CLAIMED_MORE_WIDTH = 7;
 export interface ClaimReply {
   readonly tasks: readonly Cell[];
+  readonly more: readonly Cell[];
   readonly left: readonly [express: boolean, standard: boolean];
   readonly full: readonly string[];
   readonly until: readonly [express: number | null, standard: number | null];
@@ -83,15 +88,23 @@ export const START_WIDTH = 4;
 export const PROGRESS_WIDTH = 3;
 
 /**
- * key, fence, state, outcome, attempt, failures, losses, noPrefetch, dueAt, keeps its place, startedAt, endedAt, error, endReason, result,
- * checkpoint, log
+ * Settlements in runs: neighbours that differ in nothing but their keys, as those of short tasks that end in the same ms do, share one row of
+ * cells. Columns: fence, state, outcome, attempt, failures, losses, noPrefetch, dueAt, keeps its place, startedAt, endedAt, error, endReason,
+ * result, checkpoint, log.
  */
-export const SETTLE_WIDTH = 17;
+export const SETTLE_WIDTH = 16;
 export interface SettleArgs {
   readonly now: number;
   readonly cells: readonly Cell[];
+  /** How many keys each row of cells stands for. */
+  readonly counts: readonly number[];
+  readonly keys: readonly number[];
 }
-/** Two cells a settlement: 1 and the seq or null where applied; 0 and the state's number or null where refused. */
+/**
+ * Two cells a settlement: 1 and the seq or null where applied; 0 and the state's number or null where refused. Null in place of it all: every
+ * one was applied and none has a place.
+ */
+export type SettleReply = readonly Cell[] | null;
 export const SETTLED_WIDTH = 2;
 
 export interface ChangeArgs {

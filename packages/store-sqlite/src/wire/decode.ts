@@ -23,7 +23,17 @@ import type {
 import { outcomeOf, stateOf } from "../codes.ts";
 import type { Cell, Row } from "../driver/driver.ts";
 import { errorOf, logOf, overridesOf, recordOf } from "../queries/record.ts";
-import { CLAIMED_WIDTH, type ClaimReply, INSERTED_WIDTH, type InsertAnswer, SETTLED_WIDTH } from "./calls.ts";
+import {
+  CLAIMED_MORE,
+  CLAIMED_MORE_WIDTH,
+  CLAIMED_STARTED,
+  CLAIMED_WIDTH,
+  type ClaimReply,
+  INSERTED_WIDTH,
+  type InsertAnswer,
+  SETTLED_WIDTH,
+  type SettleReply,
+} from "./calls.ts";
 import type { HistoryRows, NodeRows } from "./reads.ts";
 
 /** Flat cells back into the contract's objects. */
@@ -60,8 +70,16 @@ export function rememberedOf(row: Row): RememberedId {
 
 export function decodeClaim(reply: ClaimReply, { queue, types }: ClaimRequest): ClaimAnswer {
   const tasks: ClaimedTask[] = [];
-  const { tasks: cells } = reply;
-  for (let at = 0; at < cells.length; at += CLAIMED_WIDTH) tasks.push(claimedAt(cells, at, queue, types));
+  const { tasks: cells, more } = reply;
+  let moreAt = 0;
+  for (let at = 0; at < cells.length; at += CLAIMED_WIDTH) {
+    const fresh = claimedAt(cells, at, queue, types);
+    if (((cells[at + 11] as number) & CLAIMED_MORE) === 0) tasks.push(fresh);
+    else {
+      tasks.push(withMore(fresh, more, moreAt));
+      moreAt += CLAIMED_MORE_WIDTH;
+    }
+  }
   return {
     tasks,
     left: { express: reply.left[0], standard: reply.left[1] },
@@ -71,38 +89,59 @@ export function decodeClaim(reply: ClaimReply, { queue, types }: ClaimRequest): 
   };
 }
 
+const FIRST_FENCE = fence(1);
+
+/** A task as it is when it is taken for the first time. */
 function claimedAt(
   cells: readonly Cell[],
   at: number,
   queue: ClaimRequest["queue"],
   types: ClaimRequest["types"],
 ): ClaimedTask {
-  const open = types[cells[at + 1] as number] as ClaimRequest["types"][number];
+  const typeAndWeight = cells[at + 1] as number;
+  const open = types[typeAndWeight >> 4] as ClaimRequest["types"][number];
+  const started = ((cells[at + 11] as number) & CLAIMED_STARTED) !== 0;
   return {
     key: taskKey(cells[at] as number),
     id: taskId(cells[at + 2] as string),
     type: open.type,
     queue,
     name: cells[at + 3] as string | null,
-    weight: cells[at + 4] as Weight,
-    payload: cells[at + 5] as string,
-    overrides: overridesOf(cells[at + 6] as string | null),
-    requestId: cells[at + 7] as string,
-    createdAt: cells[at + 8] as number,
-    dueAt: cells[at + 9] as number,
-    seq: seq(cells[at + 10] as number),
-    since: cells[at + 11] as number,
-    fence: fence(cells[at + 12] as number),
-    attempt: cells[at + 13] as number,
-    started: cells[at + 14] === 1,
-    failures: cells[at + 15] as number,
-    losses: cells[at + 16] as number,
-    noPrefetch: cells[at + 17] === 1,
-    checkpoint: cells[at + 18] as string | null,
+    weight: (typeAndWeight & 15) as Weight,
+    payload: cells[at + 4] as string,
+    overrides: overridesOf(cells[at + 5] as string | null),
+    requestId: cells[at + 6] as string,
+    createdAt: cells[at + 7] as number,
+    dueAt: cells[at + 8] as number,
+    seq: seq(cells[at + 9] as number),
+    since: cells[at + 10] as number,
+    fence: FIRST_FENCE,
+    attempt: started ? 1 : 0,
+    started,
+    failures: 0,
+    losses: 0,
+    noPrefetch: false,
+    checkpoint: null,
   };
 }
 
-export function decodeSettled(cells: readonly Cell[]): SettleOutcome[] {
+function withMore(fresh: ClaimedTask, more: readonly Cell[], at: number): ClaimedTask {
+  return {
+    ...fresh,
+    dueAt: (more[at] as number | null) ?? fresh.dueAt,
+    fence: fence(more[at + 1] as number),
+    attempt: fresh.attempt + (more[at + 2] as number),
+    failures: more[at + 3] as number,
+    losses: more[at + 4] as number,
+    noPrefetch: more[at + 5] === 1,
+    checkpoint: more[at + 6] as string | null,
+  };
+}
+
+const APPLIED: SettleOutcome = { kind: "applied", seq: null };
+
+export function decodeSettled(cells: SettleReply, count: number): SettleOutcome[] {
+  if (cells === null) return new Array<SettleOutcome>(count).fill(APPLIED);
   const outcomes: SettleOutcome[] = [];
   for (let at = 0; at < cells.length; at += SETTLED_WIDTH) {
     const value = cells[at + 1] as number | null;

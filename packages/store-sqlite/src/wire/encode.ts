@@ -57,28 +57,61 @@ export function encodeClaim(request: ClaimRequest): ClaimArgs {
 
 export function encodeSettle(batch: readonly SettleOp[], now: number): SettleArgs {
   const cells: Cell[] = [];
-  for (const { key, fence, settlement } of batch) {
-    cells.push(
-      key,
-      fence,
-      stateCode(settlement.state),
-      outcomeCode(settlement.outcome),
-      settlement.attempt,
-      settlement.failures,
-      settlement.losses,
-      settlement.noPrefetch ? 1 : 0,
-      settlement.dueAt,
-      settlement.place === "keep" ? 1 : 0,
-      settlement.startedAt,
-      settlement.endedAt,
-      errorText(settlement.error),
-      reasonCode(settlement.endReason),
-      settlement.result,
-      settlement.checkpoint,
-      logText(settlement.log),
-    );
+  const counts: number[] = [];
+  const keys: number[] = [];
+  let before: SettleOp | null = null;
+  for (const op of batch) {
+    keys.push(op.key);
+    if (before !== null && areAlike(before, op)) counts[counts.length - 1] = (counts[counts.length - 1] ?? 0) + 1;
+    else {
+      pushSettlement(cells, op);
+      counts.push(1);
+    }
+    before = op;
   }
-  return { now, cells };
+  return { now, cells, counts, keys };
+}
+
+function pushSettlement(cells: Cell[], { fence, settlement }: SettleOp): void {
+  cells.push(
+    fence,
+    stateCode(settlement.state),
+    outcomeCode(settlement.outcome),
+    settlement.attempt,
+    settlement.failures,
+    settlement.losses,
+    settlement.noPrefetch ? 1 : 0,
+    settlement.dueAt,
+    settlement.place === "keep" ? 1 : 0,
+    settlement.startedAt,
+    settlement.endedAt,
+    errorText(settlement.error),
+    reasonCode(settlement.endReason),
+    settlement.result,
+    settlement.checkpoint,
+    logText(settlement.log),
+  );
+}
+
+/** Whether two settlements differ in nothing that is written but their keys. What ended has no due time and no place. */
+function areAlike({ fence, settlement: a }: SettleOp, { fence: otherFence, settlement: b }: SettleOp): boolean {
+  return (
+    fence === otherFence &&
+    a.state === b.state &&
+    a.outcome === b.outcome &&
+    a.startedAt === b.startedAt &&
+    a.endedAt === b.endedAt &&
+    a.result === b.result &&
+    a.attempt === b.attempt &&
+    a.failures === b.failures &&
+    a.losses === b.losses &&
+    a.noPrefetch === b.noPrefetch &&
+    a.error === b.error &&
+    a.endReason === b.endReason &&
+    a.checkpoint === b.checkpoint &&
+    (a.log === b.log || (a.log.length === 0 && b.log.length === 0)) &&
+    (a.state !== "waiting" || (a.dueAt === b.dueAt && a.place === b.place))
+  );
 }
 
 export function encodeStarts(batch: readonly StartMark[]): { readonly cells: readonly Cell[] } {

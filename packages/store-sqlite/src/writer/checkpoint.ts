@@ -45,7 +45,7 @@ function bytesOf(call: WriteCall): number {
     case "insert":
       return bytesOfCells(call.args.cells, INSERT_WIDTH);
     case "settle":
-      return bytesOfCells(call.args.cells, SETTLE_WIDTH);
+      return bytesOfCells(call.args.cells, SETTLE_WIDTH) + call.args.keys.length * BYTES_A_ROW;
     case "change":
       return call.args.ops.length * 2;
     case "claim":
