@@ -1,7 +1,7 @@
 import { GivewayError } from "./errors.ts";
 import type { Settlement } from "./settlement.ts";
 import type { EndReason, JsonText, LogLine, StoredError, TaskRecord } from "./task.ts";
-import { type AttemptOutcome, moveOf, type StoredState } from "./task-state.ts";
+import { type AttemptOutcome, moveOf } from "./task-state.ts";
 
 /**
  * # How a claimed task is settled
@@ -82,13 +82,13 @@ export function settleRelease(run: RunFacts): Settlement {
 
 /** A claimed task that was not started goes back to its place: no attempt, no retry, no trace. */
 export function settleUnclaim(run: RunFacts): Settlement {
-  if (run.started) throw startedAlready("handed back unstarted");
+  if (run.started) throw refused("running and started", "handed back unstarted");
   return settlement(run, "unclaim", { outcome: null });
 }
 
 /** A claimed task whose `expires` passed before it was started. */
 export function settleExpired(run: RunFacts): Settlement {
-  if (run.started) throw startedAlready("expired");
+  if (run.started) throw refused("running and started", "expired");
   return settlement(run, "expire", { outcome: null, endReason: "expired" });
 }
 
@@ -112,15 +112,16 @@ export function settleGiveWay(run: RunFacts, checkpoint: JsonText | null): Settl
  *   recorded with its claim, so there is no doubt a second time.
  */
 export function settleLost(task: TaskRecord, retries: number, now: number): Settlement {
+  if (task.state !== "running") throw refused(task.state, "taken over");
   const run = runOf(task, now);
-  if (!run.started) return settlement(run, "unclaim", { outcome: null, noPrefetch: true }, task.state);
+  if (!run.started) return settlement(run, "unclaim", { outcome: null, noPrefetch: true });
   const losses = run.losses + 1;
   const lost = { outcome: "lost", losses, error: lostError(task, losses) } as const;
-  if (losses >= POISON_LOSSES) return settlement(run, "bury", { ...lost, endReason: "poison" }, task.state);
+  if (losses >= POISON_LOSSES) return settlement(run, "bury", { ...lost, endReason: "poison" });
   if (run.failures >= retries) {
-    return settlement(run, "bury", { ...lost, endReason: "retries_exhausted" }, task.state);
+    return settlement(run, "bury", { ...lost, endReason: "retries_exhausted" });
   }
-  return settlement(run, "retry", { ...lost, failures: run.failures + 1, dueAt: now, place: "anew" }, task.state);
+  return settlement(run, "retry", { ...lost, failures: run.failures + 1, dueAt: now, place: "anew" });
 }
 
 function runOf(task: TaskRecord, now: number): RunFacts {
@@ -145,24 +146,17 @@ function lostError(task: TaskRecord, losses: number): StoredError {
   return {
     name: poison ? "PoisonError" : "NodeLostError",
     message: poison
-      ? `${node} died while it ran, the ${losses}rd node to do so: it is taken for the cause and not started again by itself`
+      ? `${node} died while it ran, the third node to do so: it is taken for the cause and not started again by itself`
       : `${node} died while it ran; whether its work was done is not known`,
     code: poison ? "poison" : "lease_lost",
     retryable: !poison,
   };
 }
 
-/** Puts a settlement together. The table decides the state; an event it doesn't allow there is refused. */
-function settlement(
-  run: RunFacts,
-  event: Settlement["event"],
-  verdict: Verdict,
-  from: StoredState = "running",
-): Settlement {
-  const state = moveOf(from, event);
-  if (state === null || state === "removed") {
-    throw new GivewayError("wrong_state", `a task that is ${from} can't be settled by ${event}`);
-  }
+/** Puts a settlement together. The table decides the state; an event it doesn't allow while running is refused. */
+function settlement(run: RunFacts, event: Settlement["event"], verdict: Verdict): Settlement {
+  const state = moveOf("running", event);
+  if (state === null || state === "removed") throw refused("running", `settled by ${event}`);
   return {
     event,
     state,
@@ -183,9 +177,6 @@ function settlement(
   };
 }
 
-function startedAlready(what: string): GivewayError {
-  return new GivewayError(
-    "wrong_state",
-    `a task whose handler was called can't be ${what}; settle its attempt instead`,
-  );
+function refused(state: string, what: string): GivewayError {
+  return new GivewayError("wrong_state", `a task that is ${state} can't be ${what}`);
 }
