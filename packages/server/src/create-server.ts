@@ -105,6 +105,7 @@ function createApp(settings: ServerSettings, { onError }: ProblemAnswers): Fasti
 }
 
 function logRequests(app: FastifyInstance, { logger }: ServerSettings): void {
+  if (logger.isLevelEnabled?.("debug") === false) return;
   app.addHook("onResponse", async (request, reply) => {
     const { operation } = request.routeOptions.config;
     if (operation === "livez" || operation === "readyz" || operation === "healthz") return;
