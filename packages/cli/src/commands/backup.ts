@@ -1,4 +1,3 @@
-import { openLedger } from "giveway";
 import type { Context } from "../context.ts";
 import { nonEmpty } from "../context.ts";
 import { terminalText } from "../output/terminal-text.ts";
@@ -14,6 +13,7 @@ export const addBackup: AddCommand = (program, surroundings) => {
 };
 
 async function run({ out, surroundings }: Context, target: string, flags: { readonly db?: string }): Promise<void> {
+  const { openLedger } = await import("giveway");
   const store = openLedger(flags.db ?? nonEmpty(surroundings.env["GIVEWAY_DB"]) ?? DEFAULT_DB, { existing: true });
   await store.open();
   try {

@@ -1,5 +1,4 @@
 import { GivewayError } from "@giveway/kernel";
-import { openLedger } from "giveway";
 import type { Context } from "../context.ts";
 import { terminalText } from "../output/terminal-text.ts";
 import { type AddCommand, withContext } from "./command-kit.ts";
@@ -97,6 +96,7 @@ function finding(
 }
 
 async function ledgerFindings(db: string): Promise<readonly Finding[]> {
+  const { openLedger } = await import("giveway");
   const store = openLedger(db, { existing: true });
   await store.open();
   try {

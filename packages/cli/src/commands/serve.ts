@@ -1,6 +1,6 @@
 import { wholeNumber } from "../arguments.ts";
 import type { Context, Surroundings } from "../context.ts";
-import { type RunningServer, runServer } from "../serve/run-server.ts";
+import type { RunningServer } from "../serve/run-server.ts";
 import { type ServeFlags, serveSettings } from "../serve/settings.ts";
 import { type AddCommand, withContext } from "./command-kit.ts";
 
@@ -26,6 +26,8 @@ export const addServe: AddCommand = (program, surroundings) => {
 };
 
 async function run({ out, surroundings }: Context, flags: ServeFlags): Promise<void> {
+  // The scheduler and its server are loaded for this command only: all others have to answer at once.
+  const { runServer } = await import("../serve/run-server.ts");
   const server = await runServer(await serveSettings(flags, surroundings.env), surroundings.env);
   const nodes = { url: server.url, node: server.scheduler.nodeId };
   if (out.json) out.answer(nodes, () => []);
