@@ -7,6 +7,7 @@ const EVERY = 1000;
 const NEXT = 6;
 const MAX_QUEUES = 12;
 const MAX_EVENTS = 80;
+const MAX_AHEAD = 4;
 
 /** The last snapshot of each queue, by name: events are told beside it. @type {Map<string, any>} */
 const snapshots = new Map();
@@ -14,6 +15,7 @@ const snapshots = new Map();
 const held = [];
 let isPaused = false;
 let isFollowing = false;
+let hasOvertaken = false;
 
 async function refresh() {
   const [queues, slots, stats, nextLists] = await Promise.all([
@@ -179,31 +181,66 @@ function addEvent(event) {
     if (held.length > MAX_EVENTS) held.shift();
     return;
   }
-  const list = byId("events");
-  list.prepend(line(event));
-  while (list.childElementCount > MAX_EVENTS) list.lastElementChild?.remove();
+  put(byId("events"), line(event), MAX_EVENTS);
+  const waiting = overtaken(event);
+  if (waiting === null) return;
+  if (!hasOvertaken) byId("ahead").replaceChildren();
+  hasOvertaken = true;
+  put(byId("ahead"), aheadLine(event, waiting), MAX_AHEAD);
+}
+
+/** @param {HTMLElement} list @param {HTMLElement} item @param {number} most */
+function put(list, item, most) {
+  list.prepend(item);
+  while (list.childElementCount > most) list.lastElementChild?.remove();
 }
 
 /** @param {any} event */
 function line(event) {
-  const what = [event.type, event.name ?? event.task ?? event.queue].filter((part) => typeof part === "string");
+  const waiting = overtaken(event);
   return element(
     "li",
-    { class: event.kind, title: what.join(" ") },
-    element("time", null, new Date(event.at).toLocaleTimeString()),
+    { class: event.kind, title: titleOf(event) },
+    clock(event),
     weightChip(event.weight),
     element("b", null, String(event.kind).replaceAll("_", " ")),
-    ` ${what.join(" ")} `,
-    overtaking(event),
+    ` ${titleOf(event)} `,
+    waiting === null ? null : element("span", { class: "ahead" }, `ahead of ${number(waiting.count)} ordinary `),
     element("span", { class: "hint" }, detail(event)),
   );
 }
 
-/** An urgent start goes ahead of the ordinary work that waits, as of the last look at its queue. @param {any} event */
-function overtaking(event) {
+/** @param {any} event @param {{ count: number, first: number | null }} waiting */
+function aheadLine(event, waiting) {
+  const first = waiting.first === null ? "" : `, of which the first has waited ${duration(waiting.first)}`;
+  return element(
+    "li",
+    { title: titleOf(event) },
+    clock(event),
+    weightChip(event.weight),
+    element("b", null, titleOf(event)),
+    ` started after ${duration(event.data.wait ?? 0)} `,
+    element("span", { class: "ahead" }, `ahead of ${number(waiting.count)} ordinary`),
+    element("span", { class: "hint" }, ` in ${event.queue}${first}`),
+  );
+}
+
+/** @param {any} event */
+const clock = (event) => element("time", null, new Date(event.at).toLocaleTimeString());
+
+/** @param {any} event */
+const titleOf = (event) =>
+  [event.type, event.name ?? event.task ?? event.queue].filter((part) => typeof part === "string").join(" ");
+
+/**
+ * The ordinary work that an urgent start went ahead of, as of the last look at its queue.
+ * @param {any} event
+ */
+function overtaken(event) {
   if (event.kind !== "started" || event.weight < 7) return null;
-  const waiting = snapshots.get(event.queue)?.depth.standard ?? 0;
-  return waiting > 0 ? element("span", { class: "ahead" }, `ahead of ${number(waiting)} ordinary `) : null;
+  const queue = snapshots.get(event.queue);
+  if (queue === undefined || queue.depth.standard === 0) return null;
+  return { count: queue.depth.standard, first: queue.oldestWaiting.standard };
 }
 
 /** What is worth saying beside an event. @param {any} event */

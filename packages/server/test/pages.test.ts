@@ -246,7 +246,7 @@ describe("the status page", () => {
     const all = [...document.byId.values()].flatMap((element) => element.all());
     expect(new Set(all.map(({ tag }) => tag)).has("script")).toBe(false);
     expect(all.filter(({ tag }) => tag === "img" || tag === "a")).toEqual([]);
-    for (const id of ["queues", "slots", "events"]) expect(part(id).textContent).toContain(HOSTILE);
+    for (const id of ["queues", "slots", "events", "ahead"]) expect(part(id).textContent).toContain(HOSTILE);
     expect(part("main").hidden).toBe(false);
     expect(part("health").textContent).toBe("dispatching");
   });
@@ -277,6 +277,11 @@ describe("the status page", () => {
     expect(lines[0]).toContain("queue changed");
     expect(lines[1]).toMatch(/9started .* ahead of 20 ordinary waited 2 ms$/);
     expect(lines[3]).toBe("7 events were missed");
+    const ahead = part("ahead").children;
+    expect(ahead).toHaveLength(1);
+    expect(part("ahead").textContent).toMatch(
+      / started after 2 ms ahead of 20 ordinary in .*, of which the first has waited 4\.2 s$/,
+    );
     expect(part("figures").textContent).toContain("succeeded1,234,567");
     expect(part("figures").textContent).toContain("success98.8 %");
     expect(part("figures").textContent).toContain("mean run1 min 1 s");
