@@ -171,8 +171,10 @@ describe("take-over (C9, C10)", () => {
       if (node.link.open === 0) break;
       killed.push(node);
       world.ledger.proveDead(node.engine.nodeId);
-      node = await world.started({ tasks: [poison, world.sleeper()] }, lease);
+      // What is taken over may start while the node does: it must kill this one then.
+      node = world.node({ tasks: [poison, world.sleeper()] }, lease);
       present = node;
+      await node.engine.start();
     }
     await world.clock.advance(30_000);
     expect(world.starts.filter((id) => id === "poison")).toHaveLength(3);

@@ -36,7 +36,8 @@ import type {
  * ## What every store keeps (the conformance suite checks each line)
  *
  * - **Version** starts at 1 and grows by one at every write that a later decision could depend on: claim, start, settle, change. It stays
- *   where a delayed task becomes ready and where progress is saved. So a change decided on a waiting task is refused once it was claimed. `updatedAt` follows the same writes.
+ *   where a delayed task becomes ready and where progress is saved. So a change decided on a waiting task is refused once it was claimed.
+ *   `updatedAt` follows the same writes.
  * - **Ready** means: it has `seq` and `since`. Both are given when the task is *moved* to ready (`since` is the `now` of that call, not the due
  *   time), survive a claim, and are null while it is delayed or ended. A task whose due time has come but that no claim has moved yet counts as
  *   delayed in `depths`, keeps its null `seq`, and is moved by the next claim of its queue.
@@ -163,7 +164,7 @@ export interface NewTask {
   readonly rerunOf: TaskId | null;
   /** ms since 1970; at or before `now` means ready at once. */
   readonly dueAt: number;
-  /** Straight hand-off: when created and due, it is born claimed and started by this node (attempt 1, fence 1). */
+  /** Straight hand-off: when created and due, it is born claimed and started by this node (attempt 1, fence 1, version 2). */
   readonly handOff: { readonly node: NodeId; readonly claimNo: number } | null;
 }
 
@@ -195,7 +196,8 @@ export interface OpenType {
   readonly room: number;
   /**
    * How many of them may start at once, where the node's own bound leaves less room than its window; absent: as many as `room`. Used up,
-   * its tasks are prefetched as far as the lanes' prefetch goes, and beyond that passed over like those of a type without room.
+   * its tasks are prefetched as far as the lanes' prefetch goes, and beyond that passed over like those of a type without room; so are a
+   * stream and weight whose head is marked `noPrefetch`, since it can neither start nor be prefetched.
    */
   readonly direct?: number;
   /** A stated bound for the whole ledger: claimed and running ones of all nodes, in all queues, count. */
@@ -264,10 +266,14 @@ export interface ClaimAnswer {
    * does not name.
    */
   readonly left: { readonly express: boolean; readonly standard: boolean };
-  /** Open types whose ready work was left because their room or bound is used up: ask again once one of them ends. Sorted by name. */
+  /**
+   * Open types whose ready work was left because their room or bound is used up, or whose `noPrefetch` head found no `direct` left: ask again once
+   * one of them ends. Sorted by name.
+   */
   readonly full: readonly TypeName[];
   /**
-   * Per lane, the smallest `overtakenUntil` (kernel, order bound) among the heads left behind of open streams with room; null where none. A claimed
+   * Per lane, the smallest `overtakenUntil` (kernel, order bound) among the heads left behind of open streams with room; null where none, and
+   * where the ranking promises nothing. A claimed
    * task with `since` after it would break the bound (within the same ms only `seq` could tell): the engine checks this at every claim with
    * `OrderChecker.checkClaim` and counts breaches.
    */

@@ -32,5 +32,6 @@ export function attemptOf(task: TaskRecord, settlement: Settlement): AttemptReco
 
 /** A value of its own, as a ledger on disk would give it back: the caller may change his afterwards. */
 export function copyJson<Value>(value: Value): Value {
+  if (value === null || typeof value !== "object") return value;
   return JSON.parse(JSON.stringify(value)) as Value;
 }

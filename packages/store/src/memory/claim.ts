@@ -53,11 +53,17 @@ class StreamSource implements HeadSource<ReadyRow> {
 /** What one type may still take in this claim, shared by the lanes. */
 class Permit {
   room: number;
+  /** How many may still start at once. */
   direct: number;
 
   constructor(open: OpenType, running: number) {
     this.room = Math.max(0, Math.min(open.room, open.bound === null ? open.room : open.bound - running));
     this.direct = open.direct ?? open.room;
+  }
+
+  /** Whether a head of the type can't be taken whatever the lanes have left: its stream is closed, and others may pass. */
+  isClosedFor(head: TaskRecord): boolean {
+    return this.room <= 0 || (head.noPrefetch && this.direct <= 0);
   }
 }
 
@@ -97,7 +103,8 @@ function takeLane(
   const startsAtOnce = (permit: Permit): boolean => direct > 0 && permit.direct > 0;
   const picked: { readonly task: TaskRecord; readonly starts: boolean }[] = [];
   const sources = streamsOf(state, queue, lane.order, permits).map(
-    ({ stream, permit }) => new StreamSource(stream, () => permit.room > 0 && (startsAtOnce(permit) || prefetch > 0)),
+    ({ stream, permit }) =>
+      new StreamSource(stream, (head) => !permit.isClosedFor(head) && (startsAtOnce(permit) || prefetch > 0)),
   );
   mergeHeads(sources, lane.order.ranking, now, lane.limit, ({ task }) => {
     const permit = permits.get(task.type);
@@ -147,7 +154,7 @@ function headsLeft(
 ): TaskRecord[] {
   return streamsOf(state, queue, order, permits).flatMap(({ stream, permit }) => {
     const head = stream.ready.first();
-    return head === undefined || permit.room <= 0 ? [] : [head];
+    return head === undefined || permit.isClosedFor(head) ? [] : [head];
   });
 }
 
@@ -160,8 +167,8 @@ function earliest(heads: readonly TaskRecord[], order: LaneOrder): number | null
 function fullTypes(state: LedgerState, request: ClaimRequest, permits: ReadonlyMap<TypeName, Permit>): TypeName[] {
   const weights = request.lanes.flatMap(({ order }) => order.weights);
   const full = [...permits].flatMap(([type, permit]) => {
-    const hasWork = weights.some((weight) => (state.depths.stream(request.queue, type, weight)?.ready.length ?? 0) > 0);
-    return permit.room <= 0 && hasWork ? [type] : [];
+    const heads = weights.flatMap((weight) => state.depths.stream(request.queue, type, weight)?.ready.first() ?? []);
+    return heads.some((head) => permit.isClosedFor(head)) ? [type] : [];
   });
   return full.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }

@@ -4,11 +4,14 @@ import type { LedgerState } from "./ledger-state.ts";
 
 /** Newest first, every filter checked on the row itself: the reference, not the fast way. */
 export function find(state: LedgerState, query: FindQuery): FindPage {
-  const found = [...state.all()]
-    .filter((task) => (query.after === undefined || task.key < query.after) && passes(task, query))
-    .sort((a, b) => b.key - a.key);
-  const tasks = found.slice(0, query.limit);
-  return { tasks, next: found.length > tasks.length ? (tasks.at(-1)?.key ?? null) : null };
+  const tasks: TaskRecord[] = [];
+  for (const task of [...state.all()].reverse()) {
+    if (query.after !== undefined && task.key >= query.after) continue;
+    if (!passes(task, query)) continue;
+    if (tasks.length >= query.limit) return { tasks, next: tasks.at(-1)?.key ?? null };
+    tasks.push(task);
+  }
+  return { tasks, next: null };
 }
 
 function passes(task: TaskRecord, query: FindQuery): boolean {

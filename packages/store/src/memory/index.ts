@@ -1,1 +1,2 @@
-export { createMemoryStore, MemoryLedger, type MemoryStoreOptions } from "./memory-store.ts";
+export type { MemoryHooks, StoreCall, StoreMethod } from "./hooks.ts";
+export { createMemoryStore, MemoryLedger, type MemoryStoreOptions } from "./memory-ledger.ts";

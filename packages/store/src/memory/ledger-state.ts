@@ -140,6 +140,13 @@ export class LedgerState {
     return this.#tasks.values();
   }
 
+  /** UTF-16 units of the texts that rows hold: about what they take. */
+  textSize(): number {
+    let size = 0;
+    for (const task of this.#tasks.values()) size += task.id.length + task.payload.length + (task.result?.length ?? 0);
+    return size;
+  }
+
   #index(task: TaskRecord): void {
     this.depths.add(task);
     const standing = standingOf(task);

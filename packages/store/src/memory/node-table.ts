@@ -14,14 +14,21 @@ export interface NodeRow {
 export class NodeTable {
   readonly #rows = new Map<NodeId, NodeRow>();
   readonly #signals = new Map<NodeId, NodeSignal[]>();
+  #clock = 0;
+
+  /** The lease clock: the latest instant that any node brought. A ledger in memory has no other. */
+  get clock(): number {
+    return this.#clock;
+  }
 
   register(registration: NodeRegistration, connection: number): void {
     const known = this.#rows.get(registration.node);
+    this.#clock = Math.max(this.#clock, registration.now);
     this.#rows.set(registration.node, {
       registration: { ...registration, types: [...registration.types] },
       connection,
       startedAt: known?.startedAt ?? registration.now,
-      lastBeat: registration.now,
+      lastBeat: laterThan(known, registration.now),
       declaredDead: known?.declaredDead ?? false,
     });
   }
@@ -34,7 +41,8 @@ export class NodeTable {
   beat(node: NodeId, now: number): BeatAnswer {
     const row = this.#rows.get(node);
     if (row === undefined || row.declaredDead) return { alive: false, signals: [] };
-    this.#rows.set(node, { ...row, lastBeat: now });
+    this.#clock = Math.max(this.#clock, now);
+    this.#rows.set(node, { ...row, lastBeat: laterThan(row, now) });
     const signals = this.#signals.get(node) ?? [];
     this.#signals.delete(node);
     return { alive: true, signals };
@@ -61,4 +69,9 @@ export class NodeTable {
   all(): IterableIterator<NodeRow> {
     return this.#rows.values();
   }
+}
+
+/** Each beat grows, so that `declareDead` notices one that came within the same ms. */
+function laterThan(row: NodeRow | undefined, now: number): number {
+  return row === undefined ? now : Math.max(row.lastBeat + 1, now);
 }

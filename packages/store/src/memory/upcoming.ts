@@ -1,6 +1,9 @@
 import { type HeadSource, type LaneOrder, mergeHeads, seq, type TaskRecord, type Weight } from "@giveway/kernel";
 import type { UpcomingAnswer, UpcomingRequest, UpcomingTask } from "../task-store.ts";
 import type { LedgerState } from "./ledger-state.ts";
+import type { SortedList } from "./sorted-list.ts";
+
+const LARGEST_LIMIT = 1_000;
 
 /** What a claim at `now` would take, lane by lane, without taking or moving anything. */
 export function upcoming(state: LedgerState, request: UpcomingRequest): UpcomingAnswer {
@@ -26,33 +29,36 @@ function laneOf(
   order: LaneOrder,
   due: readonly UpcomingTask[],
 ): UpcomingTask[] {
-  const open = types ?? state.depths.typesOf(queue);
-  const sources: ListSource[] = [];
-  for (const type of open) {
-    for (const weight of order.weights) {
-      const ready = state.depths.stream(queue, type, weight)?.ready;
-      const list = [...(ready ?? [])].map((task) => shown(task, task.seq ?? 0, task.since ?? 0));
-      list.push(...due.filter((task) => task.type === type && task.weight === weight));
-      if (list.length > 0) sources.push(new ListSource(weight, list));
-    }
-  }
+  const open = new Set(types ?? state.depths.typesOf(queue));
+  const sources = [...open].flatMap((type) =>
+    order.weights.map((weight) => {
+      const ready = state.depths.stream(queue, type, weight)?.ready ?? null;
+      const behind = due.filter((task) => task.type === type && task.weight === weight);
+      return new UpcomingSource(weight, ready, behind);
+    }),
+  );
   const found: UpcomingTask[] = [];
-  mergeHeads(sources, order.ranking, now, Math.min(limit, 1000), (head) => found.push(head));
+  mergeHeads(sources, order.ranking, now, Math.min(limit, LARGEST_LIMIT), (head) => found.push(head));
   return found;
 }
 
-class ListSource implements HeadSource<UpcomingTask> {
+/** The ready tasks of one stream and weight, then those that are about to join them. */
+class UpcomingSource implements HeadSource<UpcomingTask> {
   readonly weight: Weight;
-  readonly #list: readonly UpcomingTask[];
+  readonly #ready: SortedList<TaskRecord> | null;
+  readonly #behind: readonly UpcomingTask[];
   #at = 0;
 
-  constructor(weight: Weight, list: readonly UpcomingTask[]) {
+  constructor(weight: Weight, ready: SortedList<TaskRecord> | null, behind: readonly UpcomingTask[]) {
     this.weight = weight;
-    this.#list = list;
+    this.#ready = ready;
+    this.#behind = behind;
   }
 
   peek(): UpcomingTask | null {
-    return this.#list[this.#at] ?? null;
+    const task = this.#ready?.at(this.#at);
+    if (task !== undefined) return shown(task, task.seq ?? 0, task.since ?? 0);
+    return this.#behind[this.#at - (this.#ready?.length ?? 0)] ?? null;
   }
 
   advance(): void {
