@@ -56,7 +56,15 @@ export class LaneSource implements HeadSource<ReadyRow> {
 
   peek(): ReadyRow | null {
     if (this.remaining === 0 || this.allowance.room <= 0) return null;
-    return this.mayStart() || this.#room.prefetch > 0 ? this.cursor.head() : null;
+    if (!this.mayStart() && this.#room.prefetch <= 0) return null;
+    const head = this.cursor.head();
+    return head === null || this.isClosedFor(head) ? null : head;
+  }
+
+  /** Whether a head of its type can't be taken whatever the lanes have left: others may pass it. */
+  isClosedFor(head: ReadyRow): boolean {
+    if (this.allowance.room <= 0) return true;
+    return this.allowance.direct <= 0 && (head.flags & NO_PREFETCH_FLAG) !== 0;
   }
 
   advance(): void {
@@ -127,6 +135,10 @@ export function restOf(lane: ClaimLane, sources: readonly LaneSource[]): LaneRes
     }
     const head = source.cursor.head();
     if (head === null) continue;
+    if (source.isClosedFor(head)) {
+      full.push(source.allowance.type);
+      continue;
+    }
     left = true;
     const bound = overtakenUntil(lane.order.ranking, source.weight, head.since);
     // A ranking that promises nothing has no bound to keep.

@@ -278,8 +278,9 @@ function writeState(
     held.progress,
     cell(CHECKPOINT),
     cell(OUTCOME),
-    cell(ERROR),
-    cell(LOG),
+    // Without an attempt there is nothing to keep of it.
+    cell(OUTCOME) === null ? null : cell(ERROR),
+    cell(OUTCOME) === null ? null : cell(LOG),
   );
 }
 
