@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { createRequire, isBuiltin } from "node:module";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../src/driver/failure.ts";
 import { type DriverSource, loadDriver } from "../src/driver/load.ts";
@@ -138,12 +138,7 @@ describe("a library that hands out rows as objects", () => {
   });
 });
 
-if (
-  process.versions.node
-    .split(".")
-    .map(Number)
-    .reduce((major, minor, index) => (index === 1 ? major * 100 + minor : major), 0) >= 2213
-) {
+if (isBuiltin("node:sqlite")) {
   // Older Nodes don't have it; there is nothing to test there.
   describe("node:sqlite of this Node", () => {
     it("gives the same answers, and runs in the thread", async () => {
