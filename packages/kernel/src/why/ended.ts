@@ -12,7 +12,10 @@ export function endReasons(facts: WhyFacts): WhyReason[] {
   const { task, now } = facts;
   if (task.endReason === null || task.endedAt === null) return [];
   return [
-    { code: `ended_${task.endReason}`, text: `${endText(facts, task.endReason)} (${moment(task.endedAt, now)})` },
+    {
+      code: `ended_${task.endReason}`,
+      text: `${endText(facts, task.endReason)} It ended at ${moment(task.endedAt, now)}.`,
+    },
   ];
 }
 

@@ -38,7 +38,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("succeed", "fail for good", "cancel") },
   { weight: 2, arbitrary: fc.constantFrom("rerun", "reweight up", "reweight down", "edit", "replace") },
 );
-type Step = fc.TypeOf<typeof step>;
+type Step = typeof step extends fc.Arbitrary<infer Name> ? Name : never;
 
 interface Diary {
   /** Ends of started attempts in the present run. */
