@@ -57,11 +57,7 @@ describe("payloadHash", () => {
   test("is fixed: what one version remembered, the next must know", () => {
     expect(payloadHash("")).toBe("00000000000000000000000000000000");
     expect(payloadHash("{}")).toBe(payloadHash("{}"));
-    expect([
-      payloadHash("{}"),
-      payloadHash('{"orderId":10086}'),
-      payloadHash("🚑é".repeat(50)),
-    ]).toMatchInlineSnapshot(`
+    expect([payloadHash("{}"), payloadHash('{"orderId":10086}'), payloadHash("🚑é".repeat(50))]).toMatchInlineSnapshot(`
       [
         "17692c8fa5a22492a5a22492a5a22492",
         "6cd069b10b778d1d16f1b6c641d402e9",
