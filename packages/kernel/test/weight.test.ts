@@ -11,12 +11,12 @@ import { describe, expect, test } from "vitest";
 import { refusalOf } from "./models/refusal.ts";
 
 describe("parseWeight (A3, B1)", () => {
-  test.each([...Array.from({ length: 10 }, (_, n) => [n + 1, n + 1]), ...Object.entries(NAMED_WEIGHTS)])(
-    "reads %s as %i",
-    (input, weight) => {
-      expect(parseWeight(input)).toBe(weight);
-    },
-  );
+  test.each<[string | number, number]>([
+    ...Array.from({ length: 10 }, (_, n): [number, number] => [n + 1, n + 1]),
+    ...Object.entries(NAMED_WEIGHTS),
+  ])("reads %s as %i", (input, weight) => {
+    expect(parseWeight(input)).toBe(weight);
+  });
 
   test.each([
     0,
