@@ -277,6 +277,7 @@ function now() {
 
 /** Medians over rounds in which all measurements take turns. @returns {Promise<Sample>} */
 export async function measureSqliteStore() {
+  /** @type {Sample[]} */
   const samples = [];
   for (let index = 0; index < ROUNDS; index += 1) samples.push(await round());
   const names = Object.keys(samples[0] ?? {});

@@ -6,7 +6,7 @@ import { ledgerError } from "../errors.ts";
 import { checkHandshake, versionOf } from "../migrations/handshake.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { checkIntegrity } from "./integrity.ts";
-import { applyPragmas, checkLibrary } from "./pragmas.ts";
+import { applyPragmas, applyReaderPragmas, checkLibrary } from "./pragmas.ts";
 
 export interface ConnectionOptions {
   readonly file: string;
@@ -36,7 +36,7 @@ export function openReader(open: OpenDriver, options: ConnectionOptions): Driver
   return guarded(open, options, (driver) => {
     checkLibrary(driver, options.file);
     checkHandshake(driver, options.file);
-    driver.exec(`PRAGMA busy_timeout = ${options.busyTimeout}; PRAGMA query_only = ON; PRAGMA mmap_size = 0`);
+    applyReaderPragmas(driver, options.busyTimeout);
   });
 }
 

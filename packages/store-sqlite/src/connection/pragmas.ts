@@ -12,6 +12,11 @@ const FULL = 2;
 
 /** Checkpoints are run by the writer between commits (`writer/checkpoint.ts`); this only bounds the log should that fail. Pages. */
 const AUTOCHECKPOINT = 20_000;
+/** The log's file is cut back to this once a burst is over. Bytes. */
+const LOG_LIMIT = 64 * 1024 * 1024;
+/** KiB of pages kept by a connection. Work is at the ends of the tables, and the system caches the file as well: more gains nothing. */
+const WRITER_CACHE = 8_000;
+const READER_CACHE = 4_000;
 
 export function checkLibrary(driver: Driver, file: string): void {
   const version = String(scalar(driver, "SELECT sqlite_version()"));
@@ -43,15 +48,22 @@ export function applyPragmas(driver: Driver, file: string, busyTimeout: number):
     throw unsafe(file, `journal mode stays "${mode}", WAL is not possible there: put it on a local disk`);
   }
   driver.exec(
-    `PRAGMA synchronous = FULL; PRAGMA mmap_size = 0; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY`,
+    `PRAGMA synchronous = FULL; PRAGMA mmap_size = 0; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -${WRITER_CACHE}; PRAGMA temp_store = MEMORY`,
   );
   // On macOS an ordinary sync leaves the data in the drive's cache.
   driver.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
-  driver.prepare(`PRAGMA wal_autocheckpoint = ${AUTOCHECKPOINT}`).get();
+  driver.exec(`PRAGMA wal_autocheckpoint = ${AUTOCHECKPOINT}; PRAGMA journal_size_limit = ${LOG_LIMIT}`);
   const synchronous = scalar(driver, "PRAGMA synchronous");
   if (synchronous !== FULL) throw unsafe(file, `synchronous is ${synchronous} although FULL (${FULL}) was set`);
   const mapped = scalar(driver, "PRAGMA mmap_size");
   if (mapped !== null && mapped !== 0) throw unsafe(file, `mmap_size is ${mapped} although 0 was set`);
+}
+
+/** A connection that must not write, whatever it is asked. */
+export function applyReaderPragmas(driver: Driver, busyTimeout: number): void {
+  driver.exec(
+    `PRAGMA busy_timeout = ${busyTimeout}; PRAGMA query_only = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -${READER_CACHE}`,
+  );
 }
 
 /** What is in force, for `doctor` and `info()`. */

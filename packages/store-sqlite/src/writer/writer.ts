@@ -127,10 +127,14 @@ export class Writer {
     }
   }
 
-  /** The last connection to close copies the log back and deletes it. */
+  /** The last connection to close copies the log back and deletes it; where that fails, the log keeps all there is for the next start. */
   async close(): Promise<void> {
     await this.#ballast.close();
-    this.#driver.close();
+    try {
+      this.#driver.close();
+    } catch (error) {
+      this.#failIfFatal(ledgerError(error, this.#settings.file, "closing it"));
+    }
   }
 
   /** Refuses inserts where space runs out, and commits the rest. */
