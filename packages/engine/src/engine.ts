@@ -433,22 +433,17 @@ class Engine implements Scheduler {
     return report;
   }
 
-  /** Everything is written: lets go of the ledger, of whoever waits, of every timer. */
+  /** Everything is written: lets go of the ledger, of whoever waits, of every timer. A step that fails keeps none of the others from happening. */
   async #leave(): Promise<void> {
-    const { store, logger } = this.#options;
+    const { store } = this.#options;
     this.#admin.close();
     this.#figures.stop();
     this.#upkeep.close();
     this.#dispatcher.close();
     this.#lease.close();
-    try {
-      await this.#atMost(this.#submitter.idle(), LAST_CALLS);
-      if (this.#failure === null) await this.#atMost(store.forget(this.#lease.id), LAST_CALLS);
-      await this.#atMost(store.close(), LAST_CALLS);
-    } catch (error) {
-      const said = error instanceof Error ? error.message : String(error);
-      logger.warn({ event: "left_uncleanly", err: error }, `the ledger refused the node's leave: ${said}`);
-    }
+    await this.#atMost("the submits under way", this.#submitter.idle(), LAST_CALLS);
+    if (this.#failure === null) await this.#atMost("the node's leave", store.forget(this.#lease.id), LAST_CALLS);
+    await this.#atMost("the close", store.close(), LAST_CALLS);
     this.#waiters.close(stopped());
     this.#hub.close();
     this.#timers.close();
@@ -456,11 +451,18 @@ class Engine implements Scheduler {
   }
 
   /** What the ledger doesn't answer in time can't keep the host program from ending. */
-  #atMost(call: Promise<unknown>, ms: number): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#timers.after(ms, { timerFired: () => resolve(undefined) });
-      call.then(resolve, reject).finally(() => this.#timers.cancel(timer));
-    });
+  async #atMost(what: string, call: Promise<unknown>, ms: number): Promise<void> {
+    const { logger } = this.#options;
+    try {
+      await new Promise((resolve, reject) => {
+        const late = (): void => reject(new Error(`no answer within ${ms} ms`));
+        const timer = this.#timers.after(ms, { timerFired: late });
+        call.then(resolve, reject).finally(() => this.#timers.cancel(timer));
+      });
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      logger.warn({ event: "left_uncleanly", step: what, err: error }, `the scheduler ends without ${what}: ${said}`);
+    }
   }
 
   /** A jittered look at the ledger makes up for lost wake-ups (V-14). */

@@ -60,8 +60,8 @@ describe("cancel", () => {
     expect(await other.engine.get("far")).toMatchObject({ state: "cancelled", attempt: 1 });
     await world.clock.advance(60_000);
     expect(world.starts).toEqual(["far"]);
-    await runner.engine.stop();
-    await other.engine.stop();
+    await world.stop(runner);
+    await world.stop(other);
   });
 
   it("V-11: reply and final state agree at 500 random moments around the end, with one terminal event each", async () => {
@@ -98,7 +98,7 @@ describe("cancel", () => {
       kinds.add(String(final?.state));
     }
     expect([...kinds].sort()).toEqual(["cancelled", "succeeded"]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("V-11: a cancel that is written first wins over a finish under way", async () => {
@@ -113,7 +113,7 @@ describe("cancel", () => {
     expect(reply.state).toBe("cancelled");
     expect((await node.engine.get("raced"))?.state).toBe("cancelled");
     expect(node.eventsOf("raced")).toEqual(["submitted", "started", "cancelled", "late_answer"]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("takes a prefetched task out of the window, started or not", async () => {
@@ -129,7 +129,7 @@ describe("cancel", () => {
     expect(world.starts).not.toContain(victim);
     expect(world.starts).toHaveLength(399);
     expect((await node.engine.get(victim))?.state).toBe("cancelled");
-    await node.engine.stop();
+    await world.stop(node);
   });
 });
 

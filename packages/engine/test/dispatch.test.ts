@@ -16,7 +16,7 @@ describe("the straight hand-off", () => {
     expect(world.starts).toEqual(["a"]);
     expect(claims(node)).toBe(before);
     expect(await node.engine.get("a")).toMatchObject({ state: "running", view: "running", attempt: 1 });
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("is not taken while anything may wait: the queue was woken, a claim is under way, the queue is paused, the type is full", async () => {
@@ -50,8 +50,8 @@ describe("the straight hand-off", () => {
     expect(await handedOff(() => node.engine.submit("bounded", { ms: 1 }))).toBe(false);
     await world.clock.advance(2_000);
     expect(world.starts).toHaveLength(5);
-    await node.engine.stop();
-    await client.engine.stop();
+    await world.stop(node);
+    await world.stop(client);
   });
 
   it("gives the slot back where the id was known", async () => {
@@ -63,7 +63,7 @@ describe("the straight hand-off", () => {
     await node.engine.submit("sleep", {}, { id: "b" });
     await world.settle();
     expect(world.starts).toEqual(["a", "b"]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 });
 
@@ -78,7 +78,7 @@ describe("claims", () => {
     expect(poll).toBe(0);
     expect(claims(node)).toBe(before);
     expect(world.clock.timers).toBeLessThanOrEqual(1);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("V-14: due tasks start although every wake-up is swallowed", async () => {
@@ -99,8 +99,8 @@ describe("claims", () => {
       expect(late).toBeGreaterThanOrEqual(0);
       expect(late).toBeLessThanOrEqual(1_000 * 1.1 + 1_000);
     }
-    await node.engine.stop();
-    await client.engine.stop();
+    await world.stop(node);
+    await world.stop(client);
   });
 
   it("wake at once when another process submits (B9)", async () => {
@@ -112,8 +112,8 @@ describe("claims", () => {
     await client.engine.submit("sleep", {}, { id: "far" });
     await world.settle();
     expect(world.starts).toEqual(["far"]);
-    await node.engine.stop();
-    await client.engine.stop();
+    await world.stop(node);
+    await world.stop(client);
   });
 
   it("start what falls due within its very ms, in order", async () => {
@@ -127,7 +127,7 @@ describe("claims", () => {
     for (const delay of [5_000, 250, 61_000, 250, 3_600_000]) await node.engine.submit("sleep", {}, { delay });
     await world.clock.advance(3_700_000);
     expect(at.map((moment) => moment - base)).toEqual([250, 250, 5_000, 61_000, 3_600_000]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("V-13: long delays start neither early nor late, in sleeps of a minute at most", async () => {
@@ -147,7 +147,7 @@ describe("claims", () => {
     for (const days of [24, 25, 50]) expect(startedAt.get(`d${days}`)).toBe(base + days * DAY);
     expect(startedAt.has("d400")).toBe(false);
     expect(world.clock.longestSleep).toBeLessThanOrEqual(29 * DAY);
-    await node.engine.stop();
+    await world.stop(node);
   }, 60_000);
 
   it("follow the wall clock when it jumps, ahead and back", async () => {
@@ -163,7 +163,7 @@ describe("claims", () => {
     expect(world.starts).toEqual(["soon"]);
     await world.clock.advance(3_600_000);
     expect(world.starts).toEqual(["soon", "late"]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("are repeated with growing pauses where the ledger has work that can't be taken", async () => {
@@ -182,7 +182,7 @@ describe("claims", () => {
     const calls = claims(node);
     expect(calls).toBeGreaterThan(5);
     expect(calls).toBeLessThan(30);
-    await node.engine.stop();
+    await world.stop(node);
   });
 });
 
@@ -299,8 +299,8 @@ describe("settings while it runs", () => {
     await one.engine.setQueue("default", { slots: 9 });
     await world.clock.advance(300);
     expect((await other.engine.queue("default")).slots).toBe(9);
-    await one.engine.stop();
-    await other.engine.stop();
+    await world.stop(one);
+    await world.stop(other);
   });
 });
 
@@ -330,6 +330,6 @@ describe("memory", () => {
     expect(world.clock.timers).toBe(3_001);
     await world.clock.advance(10_100);
     expect((await node.engine.stats()).succeeded).toBe(3_000);
-    await node.engine.stop();
+    await world.stop(node);
   });
 });

@@ -20,7 +20,7 @@ describe("a task's life", () => {
       name: "two and three",
     });
     expect(eventsOf(task.id)).toEqual(["submitted", "started", "succeeded"]);
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("retries after 1 s, 5 s and 25 s, never early, holding no slot, and then is dead with its history (A9, C7)", async () => {
@@ -57,7 +57,7 @@ describe("a task's life", () => {
     );
     const pair = ["failed", "retrying", "started"];
     expect(node.eventsOf(task.id)).toEqual(["submitted", "started", ...pair, ...pair, ...pair, "failed", "dead"]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("is dead at once where a retry can't help (A10)", async () => {
@@ -81,7 +81,7 @@ describe("a task's life", () => {
       await world.settle();
       expect(await engine.get(task.id)).toMatchObject({ state: "dead", endReason: "not_retryable", attempt: 1 });
     }
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("takes the error's word on when to try again", async () => {
@@ -98,7 +98,7 @@ describe("a task's life", () => {
     expect(runs).toBe(1);
     await world.clock.advance(2);
     expect(await engine.result(task.id)).toBe("done");
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("is checked again before it runs, and dead at once where it fails there", async () => {
@@ -125,7 +125,7 @@ describe("a task's life", () => {
       });
     }
     expect(world.starts).toEqual([]);
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("hands the handler what the check made of the payload", async () => {
@@ -135,7 +135,7 @@ describe("a task's life", () => {
     const { task } = await engine.submit("double", { n: 21 });
     // Once at submit, where it is stored as given, and once before the run.
     expect(await engine.result(task.id)).toBe(42);
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("is cancelled as expired where it could not start in time", async () => {
@@ -151,7 +151,7 @@ describe("a task's life", () => {
     expect(await engine.get(task.id)).toMatchObject({ state: "cancelled", endReason: "expired", attempt: 0 });
     expect(eventsOf(task.id)).toEqual(["submitted", "cancelled"]);
     expect(world.starts).toHaveLength(1);
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("puts itself off without failing (V-25), also where the handler swallows that", async () => {
@@ -179,7 +179,7 @@ describe("a task's life", () => {
     await world.clock.advance(2_500);
     expect(await node.engine.result(task.id)).toBe("done");
     expect(node.eventsOf(task.id).filter((kind) => kind === "snoozed")).toHaveLength(1199);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("keeps progress and log lines with the attempt", async () => {
@@ -207,7 +207,7 @@ describe("a task's life", () => {
       ["warn", "nearly"],
     ]);
     expect(node.eventsOf(task.id).filter((kind) => kind === "progress")).toHaveLength(2);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("tells a handler that calls its context after the end", async () => {
@@ -228,7 +228,7 @@ describe("a task's life", () => {
     await engine.submit("leaky", {});
     await world.clock.advance(20);
     expect(errors).toEqual(["attempt_over", "attempt_over", "attempt_over"]);
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("submits further tasks from within", async () => {
@@ -242,7 +242,7 @@ describe("a task's life", () => {
     await engine.submit("parent", {}, { id: "parent-1" });
     expect(await engine.result("parent-1")).toBe(true);
     expect(await engine.result("child-1")).toBe("parent-1");
-    await engine.stop();
+    await world.stop({ engine });
   });
 });
 
@@ -305,7 +305,7 @@ describe("whatever a handler throws or answers (A11, V-27, V-34)", () => {
     }
     const { task } = await engine.submit("sleep", {});
     expect(await engine.result(task.id)).toEqual({ slept: 0 });
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   const circular: Record<string, unknown> = {};
@@ -338,7 +338,7 @@ describe("whatever a handler throws or answers (A11, V-27, V-34)", () => {
       await engine.result(task.id);
       expect((await engine.get(task.id))?.state).toBe("succeeded");
     }
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("ends an attempt once, however often its answer settles", async () => {
@@ -356,7 +356,7 @@ describe("whatever a handler throws or answers (A11, V-27, V-34)", () => {
     const { task } = await node.engine.submit("twice", {});
     expect(await node.engine.result(task.id)).toBe("first");
     expect(node.eventsOf(task.id)).toEqual(["submitted", "started", "succeeded"]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 });
 
@@ -395,12 +395,12 @@ describe("time-outs (C15)", () => {
     expect(node.eventsOf(task.id)).toEqual([
       "submitted",
       "started",
+      "type_stopped",
       "timed_out",
       "dead",
-      "type_stopped",
       "late_answer",
     ]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("accepts a success within the grace, and takes a failure there for the time-out it is", async () => {
@@ -420,7 +420,7 @@ describe("time-outs (C15)", () => {
     await world.clock.advance(1_600);
     expect(await engine.get(good)).toMatchObject({ state: "succeeded", result: "just in time" });
     expect(await engine.get(bad)).toMatchObject({ state: "dead", lastOutcome: "timed_out" });
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("lets a handler extend its time", async () => {
@@ -440,7 +440,7 @@ describe("time-outs (C15)", () => {
     const { task } = await engine.submit("long", {});
     await world.clock.advance(9_100);
     expect(await engine.get(task.id)).toMatchObject({ state: "succeeded", attempt: 1 });
-    await engine.stop();
+    await world.stop({ engine });
   });
 
   it("V-35: handlers that never end time out, and the others run", async () => {
@@ -452,7 +452,7 @@ describe("time-outs (C15)", () => {
     await world.clock.advance(3_000);
     for (let n = 0; n < 10; n += 1) expect((await node.engine.get(`normal-${n}`))?.state).toBe("succeeded");
     for (const { task } of hung) expect((await node.engine.get(task.id))?.lastOutcome).toBe("timed_out");
-    const zombies = (await node.engine.metrics()).families.find(({ name }) => name === "giveway_zombies");
+    const zombies = (await node.engine.metrics()).families.find(({ name }) => name === "zombies");
     expect(zombies?.samples).toContainEqual({ labels: { type: "hang" }, value: 2 });
     expect(node.logger.seen.some(({ level, fields }) => level === "error" && fields["event"] === "type_stopped")).toBe(
       true,
@@ -477,6 +477,6 @@ describe("time-outs (C15)", () => {
     releases[0]?.();
     await world.settle();
     expect((await node.engine.get(task.id))?.state).toBe("succeeded");
-    await node.engine.stop();
+    await world.stop(node);
   });
 });

@@ -22,7 +22,7 @@ describe("take-over (C9, C10)", () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["lost", "succeeded"]);
     expect(heir.eventsOf("orphan")).toEqual(["lost", "retrying", "started", "succeeded"]);
     expect(await heir.engine.nodes()).toHaveLength(1);
-    await heir.engine.stop();
+    await world.stop(heir);
   });
 
   it("V-01: a process proven dead is taken over from before dispatch begins", async () => {
@@ -73,8 +73,8 @@ describe("take-over (C9, C10)", () => {
     await frozen.engine.submit("slow", {}, { id: "again" });
     await world.clock.advance(11_000);
     expect((await frozen.engine.get("again"))?.state).toBe("succeeded");
-    await frozen.engine.stop();
-    await other.engine.stop();
+    await world.stop(frozen);
+    await world.stop(other);
   });
 
   it("starts nothing past its own deadline, and goes on where nobody took its tasks", async () => {
@@ -132,7 +132,7 @@ describe("take-over (C9, C10)", () => {
       for (const { startedAt } of (await engine.find({ limit: 1000 })).items) {
         expect(new Date(startedAt!).getTime()).toBeGreaterThanOrEqual(due);
       }
-      await engine.stop();
+      await world.stop({ engine });
     }
   });
 
@@ -150,8 +150,8 @@ describe("take-over (C9, C10)", () => {
     for (let n = 0; n < 5; n += 1) expect((await idle.engine.get(`t${n}`))?.attempt).toBe(1);
     for (const { events } of [node, idle])
       expect(events.some(({ kind }) => kind === "lease_lost" || kind === "lost")).toBe(false);
-    await node.engine.stop();
-    await idle.engine.stop();
+    await world.stop(node);
+    await world.stop(idle);
   });
 
   it("V-24: a task that kills its node three times is dead as poison, and the others run", async () => {
@@ -180,7 +180,7 @@ describe("take-over (C9, C10)", () => {
     expect(world.starts.filter((id) => id === "poison")).toHaveLength(3);
     expect(await node.engine.get("poison")).toMatchObject({ state: "dead", endReason: "poison", attempt: 3 });
     for (let n = 0; n < 50; n += 1) expect((await node.engine.get(`t${n}`))?.state).toBe("succeeded");
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("counts no loss of what was only claimed when its node died, and does not prefetch it again", async () => {
@@ -200,7 +200,7 @@ describe("take-over (C9, C10)", () => {
       expect(task).toMatchObject({ state: "succeeded", retries: 0 });
     }
     expect((await heir.engine.find({ state: "succeeded", limit: 1000 })).items).toHaveLength(300);
-    await heir.engine.stop();
+    await world.stop(heir);
   });
 });
 
@@ -217,7 +217,7 @@ describe("V-12: pause is stored and everyone obeys", () => {
     for (let n = 0; n < 20; n += 1) await one.engine.submit("paused", {}, { id: `p${n}` });
     await two.engine.submit("other", {}, { id: "o" });
     await world.clock.advance(5_000);
-    await one.engine.stop();
+    await world.stop(one);
     const restarted = await world.started(options, lease);
     const added = await world.started(options, lease);
     await world.clock.advance(5_000);
@@ -225,7 +225,7 @@ describe("V-12: pause is stored and everyone obeys", () => {
     await added.engine.resume({ type: "paused" });
     await world.clock.advance(3_000);
     expect(world.starts).toHaveLength(21);
-    for (const { engine } of [two, restarted, added]) await engine.stop();
+    for (const { engine } of [two, restarted, added]) await world.stop({ engine });
   });
 
   it("holds for a queue, and what was prefetched goes back", async () => {
@@ -242,7 +242,7 @@ describe("V-12: pause is stored and everyone obeys", () => {
     await world.clock.advance(5_000);
     expect(world.starts).toHaveLength(400);
     expect(new Set(world.starts).size).toBe(400);
-    await node.engine.stop();
+    await world.stop(node);
   });
 });
 
@@ -261,7 +261,7 @@ describe("answers that get lost", () => {
     expect([...world.starts].sort()).toEqual(Array.from({ length: 20 }, (_, n) => `t${n}`).sort());
     for (let n = 0; n < 20; n += 1)
       expect(await node.engine.get(`t${n}`)).toMatchObject({ state: "succeeded", attempt: 1 });
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("a finish that was written without an answer is told once", async () => {
@@ -274,7 +274,7 @@ describe("answers that get lost", () => {
     node.link.heal();
     await world.clock.advance(5_000);
     expect(node.eventsOf("a")).toEqual(["submitted", "started", "succeeded"]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("a hand-off that was written without an answer is given back", async () => {
@@ -288,7 +288,7 @@ describe("answers that get lost", () => {
     await world.clock.advance(1_000);
     expect(world.starts).toEqual(["a"]);
     expect(await node.engine.get("a")).toMatchObject({ state: "succeeded", attempt: 1 });
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("V-39: while the ledger takes nothing, finishes are kept and errors are logged once a second", async () => {
@@ -307,7 +307,7 @@ describe("answers that get lost", () => {
     await world.clock.advance(6_000);
     for (let n = 0; n < 4; n += 1) expect((await node.engine.get(`t${n}`))?.state).toBe("succeeded");
     expect(node.engine.health()).toEqual({ live: true, ready: true, reasons: [] });
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("stops at once, and says why, where the ledger can't be used any more", async () => {
@@ -330,7 +330,7 @@ describe("answers that get lost", () => {
       reasons: ["the ledger can't be used any more: fsync failed"],
     });
     await expect(node.engine.submit("wait", {})).rejects.toThrow("fsync failed");
-    await node.engine.stop();
+    await world.stop(node);
     expect(world.clock.timers).toBe(0);
   });
 });
@@ -378,7 +378,7 @@ describe("many nodes at random", () => {
       for (const { engine } of nodes) {
         const { bounds } = await engine.queue("default");
         expect(bounds).toEqual({ order: { breaches: 0 }, share: { breaches: 0 } });
-        await engine.stop();
+        await world.stop({ engine });
       }
       nodes = [];
     }

@@ -27,7 +27,7 @@ describe("order", () => {
     await world.clock.advance(200);
     expect(world.starts).toEqual(["running", "a1", "a2", "b1", "b2", "c1", "c2"]);
     expect(await breaches(node)).toEqual({ order: 0, share: 0 });
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("lets nobody pass a submit under way by a straight hand-off", async () => {
@@ -43,7 +43,7 @@ describe("order", () => {
     await Promise.all([first, second]);
     await world.clock.advance(100);
     expect(world.starts).toEqual(["running", "first", "second"]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("ages standard work up to 6 and keeps the lanes apart (A4, B5)", async () => {
@@ -57,7 +57,7 @@ describe("order", () => {
     await world.clock.advance(600);
     // After 15 s the low one counts 5 and came first.
     expect(world.starts).toEqual(["running", "younger", "low", "young"]);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("V-09: ready is ready, however it became so", async () => {
@@ -73,6 +73,7 @@ describe("order", () => {
         tasks: [world.sleeper("medium"), { ...high, retry: { delays: ["2s"] } }],
         queues: { default: { slots: 1, burst: 1, policy: "strict" } },
       });
+      const base = world.clock.now();
       const delay = way === "from retry" ? 0 : way === "by time" ? 3_000 : 3_600_000;
       await node.engine.submit("high", {}, { id: "high", weight: 9, delay });
       for (let n = 0; n < 100; n += 1) await node.engine.submit("medium", { ms: 100 }, { id: `m${n}`, weight: 5 });
@@ -80,12 +81,13 @@ describe("order", () => {
       const from = world.starts.length;
       if (way === "by hand") await node.engine.edit("high", { delay: 0 });
       await world.clock.advance(2_500);
-      const after = world.starts.slice(from);
-      const readyAt = way === "by hand" ? 0 : way === "by time" ? 20 : 10;
-      const position = after.indexOf("high");
-      expect(position, way).toBeGreaterThanOrEqual(readyAt);
-      expect(position, way).toBeLessThanOrEqual(readyAt + 3);
-      await node.engine.stop();
+      const startedAt = new Date((await node.engine.get("high"))!.startedAt!).getTime();
+      const readyAt = way === "by hand" ? base + 1_000 : way === "by time" ? base + 3_000 : base + 2_000;
+      // The very next start once it was ready: one of 100 ms ran.
+      expect(startedAt - readyAt, way).toBeGreaterThanOrEqual(0);
+      expect(startedAt - readyAt, way).toBeLessThanOrEqual(way === "from retry" ? 300 : 100);
+      if (way === "by hand") expect(world.starts[from]).toBe("high");
+      await world.stop(node);
     }
   });
 
@@ -108,8 +110,8 @@ describe("order", () => {
     await node.engine.resume({ type: "paused" });
     await world.clock.advance(1_000);
     expect(world.starts).toHaveLength(51);
-    await node.engine.stop();
-    await client.engine.stop();
+    await world.stop(node);
+    await world.stop(client);
   });
 });
 
@@ -131,7 +133,7 @@ describe("slots, burst and share (A6, B10)", () => {
     await world.clock.advance(20_000);
     expect(world.starts).toHaveLength(40);
     expect(await breaches(node)).toEqual({ order: 0, share: 0 });
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("lets express use all while no standard work waits, and gives the next free slots to standard", async () => {
@@ -210,7 +212,7 @@ describe("slots, burst and share (A6, B10)", () => {
     await world.clock.advance(400);
     expect(world.starts).toEqual(["running", "low", "critical"]);
     expect(await breaches(node)).toEqual({ order: 0, share: 0 });
-    await node.engine.stop();
+    await world.stop(node);
   });
 });
 
@@ -286,6 +288,6 @@ describe("type bounds (C15)", () => {
     await world.clock.advance(30_000);
     expect(world.starts).toHaveLength(60);
     expect(most).toBe(3);
-    for (const { engine } of nodes) await engine.stop();
+    for (const { engine } of nodes) await world.stop({ engine });
   });
 });

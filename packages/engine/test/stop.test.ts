@@ -247,7 +247,7 @@ describe("drain", () => {
     expect(drained).toBe(true);
     await drain;
     expect(world.starts).toHaveLength(100);
-    await node.engine.stop();
+    await world.stop(node);
   });
 
   it("ends with the failure where the ledger is lost", async () => {

@@ -421,13 +421,12 @@ export class Dispatcher implements DispatchPort, FinishOwner {
     const { store, nodeId } = this.#deps;
     const node = nodeId();
     this.#claimNo += 1;
-    const direct = request.lanes.reduce((sum, lane) => sum + lane.direct, 0);
     // Finishes first, so that both go into one commit.
     this.#buffer.flush();
     store.claim({ ...request, node, claimNo: this.#claimNo, now }).then(
       (answer) => {
         this.#watch.succeeded();
-        queue.answered(answer, direct, node === nodeId());
+        queue.answered(answer, request.lanes, node === nodeId());
         this.#activity();
       },
       (error: unknown) => {

@@ -35,10 +35,12 @@ export function openTypes(
 function openType(pool: TypePool, windowed: number, most: number, monotonic: number): OpenType | null {
   const { type } = pool;
   const stated = pool.compiled.concurrency;
-  if (pool.room === Number.POSITIVE_INFINITY) return { type, room: most, bound: null };
+  // One more than the claim takes: a type that only the claim's size holds back is not full, and the ledger is to say what it left.
+  const beyond = most + 1;
+  if (pool.room === Number.POSITIVE_INFINITY) return { type, room: beyond, bound: null };
   const direct = Math.max(0, pool.room - windowed);
   const kept = Math.max(0, windowed - pool.room);
   const ahead = stated === null ? Math.max(0, prefetchFor(pool.rate.perSecond(monotonic)) - kept) : 0;
-  const room = Math.min(most, direct + ahead);
+  const room = Math.min(beyond, direct + ahead);
   return room === 0 ? null : { type, room, direct: Math.min(room, direct), bound: stated };
 }

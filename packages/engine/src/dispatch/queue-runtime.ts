@@ -15,7 +15,7 @@ import {
   type Waiting,
   type Weight,
 } from "@giveway/kernel";
-import type { ClaimAnswer, ClaimedTask, ClaimRequest } from "@giveway/store";
+import type { ClaimAnswer, ClaimedTask, ClaimLane, ClaimRequest } from "@giveway/store";
 import type { QueueSettings } from "../config/compiled.ts";
 import type { Moment, SlotOwner } from "../pools/attempt.ts";
 import type { StreamGate, TypePool } from "../pools/type-pool.ts";
@@ -56,7 +56,7 @@ const BARREN_LONGEST = 1_000;
  *
  * The queue keeps, per lane, whether the ledger may have startable work: *known* from claim answers and this process's own submits, *suspected*
  * after a wake-up, a due time, a resume, or when a type has room again. A claim is asked when a flag says so and a slot or room in the window is
- * free; one at a time. It reserves the slots of what will start at once. Its answer clears or confirms the flags.
+ * free; one at a time. It reserves the slots of what will start at once. Its answer confirms or clears what was known; until then that stands.
  *
  * What starts next is always the kernel's `admit`: it is asked with what is known to wait, starts from the window in exact order, and where it names
  * a lane whose work lies in the ledger, the slot stays free for the claim. Suspicion alone makes no windowed task wait.
@@ -71,6 +71,8 @@ export class QueueRuntime implements SlotOwner, StreamGate {
   #settings: QueueSettings;
   #rotation: Rotation = START_OF_ROTATION;
   #known = { express: false, standard: false };
+  /** What became known since the claim under way was asked: its answer may not tell of it. */
+  #noted = { express: false, standard: false };
   #suspected = false;
   /** A type has room again whose work the last claim left. */
   #reopened = false;
@@ -139,7 +141,9 @@ export class QueueRuntime implements SlotOwner, StreamGate {
 
   /** Ready work of this weight is in the ledger. */
   arrived(weight: Weight): void {
-    this.#known[this.#laneOf(weight)] = true;
+    const lane = this.#laneOf(weight);
+    this.#known[lane] = true;
+    this.#noted[lane] = true;
     this.#fresh = true;
     this.#forgive();
   }
@@ -262,8 +266,8 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     this.vacated(grant.admission);
   }
 
-  /** The ledger answered; `direct` is what was asked for at once, `current` is false where this node's lease was lost meanwhile. */
-  answered(answer: ClaimAnswer, direct: number, current: boolean): void {
+  /** The ledger answered to what `asked` says; `current` is false where this node's lease was lost meanwhile. */
+  answered(answer: ClaimAnswer, asked: readonly ClaimLane[], current: boolean): void {
     const grants = this.#endClaim();
     if (!current || !this.#port.mayStart || this.#settings.paused) {
       for (const grant of [...grants.express, ...grants.standard]) this.#vacate(grant.admission);
@@ -271,7 +275,7 @@ export class QueueRuntime implements SlotOwner, StreamGate {
       this.#suspected = true;
       return;
     }
-    this.#note(answer, direct);
+    this.#note(answer, asked);
     this.#pumping = true;
     try {
       this.#admitAnswer(answer.tasks, grants);
@@ -382,8 +386,14 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     const { types, closed } = openTypes(this.#port.pools, (type) => this.#window.sizeOfType(type), most, monotonic);
     this.#full.clear();
     for (const type of closed) this.#full.add(type);
-    this.#clearFlags();
-    if (types.length === 0) return false;
+    this.#suspected = false;
+    this.#reopened = false;
+    this.#fresh = false;
+    this.#noted = { express: false, standard: false };
+    if (types.length === 0) {
+      this.#known = { express: false, standard: false };
+      return false;
+    }
     this.#claiming = true;
     this.#grants = grantsFor(plan, this.#settings, this.#usage, ledger, this.#rotation, windowed);
     for (const grant of [...this.#grants.express, ...this.#grants.standard]) this.#occupy(grant.admission);
@@ -413,13 +423,6 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     return { express: widen("express"), standard: widen("standard") };
   }
 
-  #clearFlags(): void {
-    this.#known = { express: false, standard: false };
-    this.#suspected = false;
-    this.#reopened = false;
-    this.#fresh = false;
-  }
-
   #endClaim(): Grants {
     const grants = this.#grants;
     this.#claiming = false;
@@ -428,11 +431,11 @@ export class QueueRuntime implements SlotOwner, StreamGate {
   }
 
   /** Takes over what the answer says about the ledger. What was noted since the claim was asked stays noted. */
-  #note(answer: ClaimAnswer, direct: number): void {
+  #note(answer: ClaimAnswer, asked: readonly ClaimLane[]): void {
     const { left, full, nextDueAt, overtakenUntil, tasks } = answer;
     for (const type of full) this.#full.add(type);
-    if (left.express) this.#known.express = true;
-    if (left.standard) this.#known.standard = true;
+    // Until now what was known stood: work that the claim looks for waits just the same.
+    this.#known = { express: left.express || this.#noted.express, standard: left.standard || this.#noted.standard };
     const { now } = this.#port.moment();
     const moreDue = nextDueAt !== null && nextDueAt <= now;
     if (nextDueAt !== null && !moreDue) this.dueAt(nextDueAt);
@@ -441,15 +444,16 @@ export class QueueRuntime implements SlotOwner, StreamGate {
       const broken = this.order.checkClaim(claimed, overtakenUntil[lane]);
       if (broken > 0) this.#port.breached(this, "order", { broken, until: overtakenUntil[lane] });
     }
-    const nothing = tasks.length === 0 && (left.express || left.standard) && !moreDue;
-    if (nothing) this.#rest(direct);
+    // Nothing of a lane that it was asked for and has. A lane that it was not asked for is the next claim's.
+    const refused = asked.filter(({ order, limit }) => left[order.lane] && limit > 0);
+    if (tasks.length === 0 && refused.length > 0 && !moreDue) this.#rest(refused);
     else this.#forgive();
   }
 
   /** Found work and could take none: others hold it, or it must not be prefetched. To ask again at once would be busy waiting. */
-  #rest(direct: number): void {
+  #rest(refused: readonly ClaimLane[]): void {
     this.#barren += 1;
-    if (direct === 0) return;
+    if (refused.every(({ direct }) => direct === 0)) return;
     const pause = Math.min(BARREN_LONGEST, BARREN_PAUSE * 2 ** (this.#barren - 1));
     this.#port.cancel(this.#barrenTimer);
     this.#barrenTimer = this.#port.after(pause, {

@@ -7,6 +7,7 @@ import {
   type HandlerContext,
   type QueueOptions,
   type Scheduler,
+  type StopReport,
   type TaskEventView,
   type TaskType,
   VirtualClock,
@@ -99,6 +100,17 @@ export class World {
         return run(payload, ctx);
       },
     };
+  }
+
+  /** Stops a node, letting as much time pass as its handlers take. */
+  async stop({ engine }: Pick<Node, "engine">): Promise<StopReport> {
+    let report: StopReport | null = null;
+    const stopping = engine.stop().then((answer) => {
+      report = answer;
+    });
+    await this.clock.advanceUntil(() => report !== null, 60_000);
+    await stopping;
+    return report ?? { finished: 0, released: 0, abandoned: 0 };
   }
 
   /** Lets everything that needs no time happen. */
