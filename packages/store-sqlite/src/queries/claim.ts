@@ -1,5 +1,5 @@
 import type { ClaimLane } from "@giveway/store";
-import type { Cell, Row, Statement } from "../driver/driver.ts";
+import type { Cell, Statement } from "../driver/driver.ts";
 import { CLAIM_TYPE_WIDTH, CLAIMED_MORE, CLAIMED_STARTED, type ClaimArgs, type ClaimReply } from "../wire/calls.ts";
 import type { WriteContext } from "../writer/context.ts";
 import { type LaneRest, LaneSource, restOf, roomOf, serveLane, type TypeAllowance } from "./claim-lane.ts";
@@ -60,7 +60,7 @@ export function prepareClaim(context: WriteContext): (args: ClaimArgs) => ClaimR
 }
 
 function nothing(): ClaimReply {
-  return { tasks: [], more: [], left: [false, false], full: [], until: [null, null], nextDueAt: null };
+  return { tasks: [], bodies: [], more: [], left: [false, false], full: [], until: [null, null], nextDueAt: null };
 }
 
 function prepareStatements({ driver }: WriteContext): ClaimStatements {
@@ -80,8 +80,8 @@ function prepareStatements({ driver }: WriteContext): ClaimStatements {
     ),
     drop: driver.prepare("DELETE FROM ready WHERE stream = ? AND weight = ? AND seq <= ?"),
     bodies: driver.prepare(
-      `SELECT key, id, name, payload, overrides, request_id, created_at, due_at
-       FROM task WHERE key IN (SELECT value FROM json_each(?))`,
+      `SELECT json_group_array(json_array(t.key, t.id, t.name, t.payload, t.overrides, t.request_id, t.created_at, t.due_at))
+       FROM json_each(?) j CROSS JOIN task t ON t.key = j.value`,
     ),
     more: driver.prepare(
       `SELECT key, due_at, fence + 1, attempt, failures, losses, no_prefetch, checkpoint
@@ -162,52 +162,36 @@ function moveToRunning(
   depths.add(stream, weight, "running", count);
 }
 
-/** Reads the bodies of what was taken and puts both together, in start order. */
-function describe(statements: ClaimStatements, taken: readonly Taken[]): Pick<ClaimReply, "tasks" | "more"> {
-  const tasks: Cell[] = [];
-  const more: Cell[] = [];
-  if (taken.length === 0) return { tasks, more };
-  const bodies = rowsByKey(statements.bodies, taken);
-  const before = taken.filter(({ row }) => (row.flags & HAS_STATE) !== 0);
-  const states = before.length === 0 ? null : rowsByKey(statements.more, before);
-  for (const { row, source, started } of taken) {
-    const [, id, name, payload, overrides, requestId, createdAt, dueAt] = bodies(row.key) as BodyRow;
-    const hasMore = states !== null && (row.flags & HAS_STATE) !== 0;
-    tasks.push(row.key, source.allowance.index * 16 + source.weight, id, name, payload, overrides, requestId);
-    tasks.push(createdAt, dueAt, row.seq, row.since, (started ? CLAIMED_STARTED : 0) + (hasMore ? CLAIMED_MORE : 0));
-    if (hasMore) more.push(...(states(row.key) as Row).slice(1));
+/** Tasks whose bodies make one text: payloads may be large, and a text has a limit. */
+const BODIES_A_TEXT = 500;
+
+function describe(statements: ClaimStatements, taken: readonly Taken[]): Pick<ClaimReply, "tasks" | "bodies" | "more"> {
+  const tasks: number[] = [];
+  const bodies: string[] = [];
+  for (let from = 0; from < taken.length; from += BODIES_A_TEXT) {
+    bodies.push(String(statements.bodies.get(keyList(taken.slice(from, from + BODIES_A_TEXT)))?.[0]));
   }
-  return { tasks, more };
+  for (const { row, source, started } of taken) {
+    const kind = (started ? CLAIMED_STARTED : 0) + ((row.flags & HAS_STATE) === 0 ? 0 : CLAIMED_MORE);
+    tasks.push(row.key, source.allowance.index * 16 + source.weight, row.seq, row.since, kind);
+  }
+  return { tasks, bodies, more: describeMore(statements, taken) };
 }
 
-type BodyRow = readonly [
-  key: Cell,
-  id: Cell,
-  name: Cell,
-  payload: Cell,
-  overrides: Cell,
-  requestId: Cell,
-  createdAt: Cell,
-  dueAt: Cell,
-];
+/** What became so far of those that were claimed before, in start order. */
+function describeMore({ more }: ClaimStatements, taken: readonly Taken[]): Cell[] {
+  const before = taken.filter(({ row }) => (row.flags & HAS_STATE) !== 0);
+  if (before.length === 0) return [];
+  const rows = new Map(more.all(keyList(before)).map(([key, ...cells]) => [key, cells]));
+  return before.flatMap(({ row }) => {
+    const cells = rows.get(row.key);
+    if (cells === undefined) throw new Error(`task ${row.key} was claimed before but has no state`);
+    return cells;
+  });
+}
 
-/**
- * Fetches rows by the keys of what was taken. They come in the order of their keys, which is start order where nothing overtook anything; the
- * lookup tries that place first.
- */
-function rowsByKey(statement: Statement, taken: readonly Taken[]): (key: number) => Row {
-  const rows = statement.all(`[${taken.map(({ row }) => row.key).join(",")}]`);
-  let byKey: Map<Cell, Row> | null = null;
-  let next = 0;
-  return (key) => {
-    const expected = rows[next];
-    next += 1;
-    if (expected?.[0] === key) return expected;
-    byKey ??= new Map(rows.map((row) => [row[0] as Cell, row]));
-    const found = byKey.get(key);
-    if (found === undefined) throw new Error(`task ${key} is ready but its row is missing`);
-    return found;
-  };
+function keyList(taken: readonly Taken[]): string {
+  return `[${taken.map(({ row }) => row.key).join(",")}]`;
 }
 
 function summaryOf(

@@ -118,7 +118,8 @@ function prepareStatements({ driver }: WriteContext): SettleStatements {
     ),
     drop: driver.prepare("DELETE FROM running WHERE key = ?"),
     countEnded: driver.prepare(
-      `SELECT stream, weight, count(*) FROM running WHERE key IN (SELECT value FROM json_each(?)) GROUP BY stream, weight`,
+      `SELECT r.stream, r.weight, count(*) FROM json_each(?) j CROSS JOIN running r ON r.key = j.value
+       GROUP BY r.stream, r.weight`,
     ),
     dropEnded: driver.prepare("DELETE FROM running WHERE key IN (SELECT value FROM json_each(?))"),
     // Outcome, error and log stay as they are where no attempt had begun; so does the due time of what ended.

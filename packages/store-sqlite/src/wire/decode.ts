@@ -28,6 +28,7 @@ import {
   CLAIMED_MORE_WIDTH,
   CLAIMED_STARTED,
   CLAIMED_WIDTH,
+  type ClaimedBody,
   type ClaimReply,
   INSERTED_WIDTH,
   type InsertAnswer,
@@ -68,13 +69,15 @@ export function rememberedOf(row: Row): RememberedId {
   return { id: taskId(id), type: typeName(type), payloadHash, endedAt };
 }
 
-export function decodeClaim(reply: ClaimReply, { queue, types }: ClaimRequest): ClaimAnswer {
+export function decodeClaim(reply: ClaimReply, request: ClaimRequest): ClaimAnswer {
   const tasks: ClaimedTask[] = [];
   const { tasks: cells, more } = reply;
+  const bodies = bodiesInOrder(reply);
   let moreAt = 0;
-  for (let at = 0; at < cells.length; at += CLAIMED_WIDTH) {
-    const fresh = claimedAt(cells, at, queue, types);
-    if (((cells[at + 11] as number) & CLAIMED_MORE) === 0) tasks.push(fresh);
+  for (const [index, body] of bodies.entries()) {
+    const at = index * CLAIMED_WIDTH;
+    const fresh = claimedAt(cells, at, body, request);
+    if (((cells[at + 4] as number) & CLAIMED_MORE) === 0) tasks.push(fresh);
     else {
       tasks.push(withMore(fresh, more, moreAt));
       moreAt += CLAIMED_MORE_WIDTH;
@@ -89,32 +92,40 @@ export function decodeClaim(reply: ClaimReply, { queue, types }: ClaimRequest): 
   };
 }
 
+/** SQLite reads the bodies in the order of the keys it is given, though it doesn't promise to: put right where that should ever change. */
+function bodiesInOrder({ tasks, bodies }: ClaimReply): readonly ClaimedBody[] {
+  const rows = bodies.flatMap((text) => JSON.parse(text) as ClaimedBody[]);
+  if (rows.every(([key], index) => key === tasks[index * CLAIMED_WIDTH])) return rows;
+  const byKey = new Map(rows.map((row) => [row[0], row]));
+  return rows.map((_, index) => byKey.get(tasks[index * CLAIMED_WIDTH] as number) as ClaimedBody);
+}
+
 const FIRST_FENCE = fence(1);
 
 /** A task as it is when it is taken for the first time. */
 function claimedAt(
-  cells: readonly Cell[],
+  cells: readonly number[],
   at: number,
-  queue: ClaimRequest["queue"],
-  types: ClaimRequest["types"],
+  body: ClaimedBody,
+  { queue, types }: ClaimRequest,
 ): ClaimedTask {
   const typeAndWeight = cells[at + 1] as number;
   const open = types[typeAndWeight >> 4] as ClaimRequest["types"][number];
-  const started = ((cells[at + 11] as number) & CLAIMED_STARTED) !== 0;
+  const started = ((cells[at + 4] as number) & CLAIMED_STARTED) !== 0;
   return {
-    key: taskKey(cells[at] as number),
-    id: taskId(cells[at + 2] as string),
+    key: taskKey(body[0]),
+    id: taskId(body[1]),
     type: open.type,
     queue,
-    name: cells[at + 3] as string | null,
+    name: body[2],
     weight: (typeAndWeight & 15) as Weight,
-    payload: cells[at + 4] as string,
-    overrides: overridesOf(cells[at + 5] as string | null),
-    requestId: cells[at + 6] as string,
-    createdAt: cells[at + 7] as number,
-    dueAt: cells[at + 8] as number,
-    seq: seq(cells[at + 9] as number),
-    since: cells[at + 10] as number,
+    payload: body[3],
+    overrides: overridesOf(body[4]),
+    requestId: body[5],
+    createdAt: body[6],
+    dueAt: body[7],
+    seq: seq(cells[at + 2] as number),
+    since: cells[at + 3] as number,
     fence: FIRST_FENCE,
     attempt: started ? 1 : 0,
     started,
