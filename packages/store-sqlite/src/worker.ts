@@ -33,7 +33,7 @@ function runWriter(port: Port, { settings }: ThreadStart): void {
     switch (message.kind) {
       case "commit":
         send(port, { kind: "committed", reply: writer.commit(message.calls) });
-        writer.settleDown(message.calls);
+        writer.settleDown();
         return;
       case "pong":
         writer.renewLate(message.nodes);

@@ -63,7 +63,7 @@ describe("a failed sync", () => {
   it("is fatal also when the log is copied back, which the library's own checkpoint would keep to itself", async () => {
     let broken = false;
     const { heard, listener } = hearing();
-    const wrap = failing((sql) => broken && sql.includes("wal_checkpoint"));
+    const wrap = failing((sql) => broken && sql.includes("wal_checkpoint(PASSIVE)"));
     const store = await openWrapped({ file: testFile() }, wrap, listener);
     broken = true;
     const fatal = heard.nextFatal();

@@ -35,7 +35,7 @@ export class InlineLink implements Link {
   async commit(calls: readonly WriteCall[]): Promise<CommitReply> {
     const writer = this.#openWriter();
     const reply = writer.commit(calls);
-    writer.settleDown(calls);
+    writer.settleDown();
     return reply;
   }
 

@@ -57,12 +57,18 @@ export class Writer {
   readonly #renew: (node: string) => boolean;
   #failed: WireError | null = null;
 
-  /** Errors: those of `openWriter`. */
-  constructor(open: OpenDriver, settings: LedgerSettings, leaseNow: LeaseNow, events: WriterEvents) {
+  /** `clock`: monotonic ms, by which beats are late. Errors: those of `openWriter`. */
+  constructor(
+    open: OpenDriver,
+    settings: LedgerSettings,
+    leaseNow: LeaseNow,
+    events: WriterEvents,
+    clock: () => number = () => performance.now(),
+  ) {
     this.#settings = settings;
     this.#events = events;
     this.#driver = openWriter(open, settings);
-    this.#keeper = new LeaseKeeper(() => performance.now());
+    this.#keeper = new LeaseKeeper(clock);
     this.#ballast = new Ballast(settings.file, settings.ballast);
     this.#space = new SpaceGuard(settings.file, settings.minFree, this.#ballast);
     const context = createContext(this.#driver);
@@ -88,12 +94,10 @@ export class Writer {
   }
 
   /** To be called once the answers of a commit are on their way. */
-  settleDown(calls: readonly WriteCall[]): void {
+  settleDown(): void {
     if (this.#failed !== null) return;
-    this.#checkpointer.committed(calls);
-    if (!this.#checkpointer.due) return;
     try {
-      this.#checkpointer.run();
+      if (this.#checkpointer.due) this.#checkpointer.run();
     } catch (error) {
       this.#checkpointFailed(error);
     }
