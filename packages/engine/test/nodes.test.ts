@@ -102,7 +102,7 @@ describe("take-over (C9, C10)", () => {
     const silent = await world.started({ tasks: [world.sleeper()] }, lease);
     await silent.engine.submit("sleep", { ms: 60_000 }, { id: "held" });
     await world.settle();
-    silent.link.hold("beat");
+    silent.kill();
     const deaf = await world.started({ tasks: [world.sleeper()] }, lease);
     deaf.link.refuse("beat", "ledger_busy");
     await world.clock.advance(4_000);
@@ -111,7 +111,6 @@ describe("take-over (C9, C10)", () => {
     expect(world.starts).toEqual(["held"]);
     await world.clock.advance(5_000);
     expect(world.starts).toEqual(["held", "held"]);
-    silent.kill();
     await deaf.engine.stop({ timeout: 0 });
   });
 

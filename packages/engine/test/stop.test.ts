@@ -12,7 +12,13 @@ describe("stop (A20)", () => {
         throw new Error("x");
       },
     ],
-    ["snooze", (_, __, ctx) => ctx.snooze(0)],
+    [
+      "snooze",
+      async (world, _, ctx) => {
+        await world.clock.sleep(1);
+        ctx.snooze(0);
+      },
+    ],
     ["time out", (world, _, ctx) => world.clock.sleep(60_000, ctx.signal)],
     ["never settle", forever],
   ];

@@ -39,8 +39,7 @@ export class Finish implements SettleOp {
     const own = outcome.kind === "refused" && this.doubt && outcome.state === this.settlement.state;
     const applied = outcome.kind === "applied" || own;
     if (applied) this.#tell(at, events);
-    else if (this.settlement.outcome !== null)
-      events.emit(this.#late(at, outcome.kind === "refused" ? outcome.state : null));
+    else if (isAnswer(this.settlement)) events.emit(this.#late(at, outcome.kind === "refused" ? outcome.state : null));
     this.#owner.settled(this, applied);
   }
 
@@ -97,4 +96,9 @@ export class Finish implements SettleOp {
     const reason = settlement.endReason ?? "not_retryable";
     events.emit({ kind: "dead", at, task, data: { reason, retries: settlement.failures, error } });
   }
+}
+
+/** What a handler's own end led to. A task handed back that is no longer this node's is nothing that came late. */
+function isAnswer({ event }: Settlement): boolean {
+  return event !== "unclaim" && event !== "release" && event !== "expire";
 }
