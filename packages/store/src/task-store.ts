@@ -41,8 +41,8 @@ import type {
  * - **Ready** means: it has `seq` and `since`. Both are given when the task is *moved* to ready (`since` is the `now` of that call, not the due
  *   time), survive a claim, and are null while it is delayed or ended. A task whose due time has come but that no claim has moved yet counts as
  *   delayed in `depths`, keeps its null `seq`, and is moved by the next claim of its queue.
- * - **Attempt in the row**: the row holds an attempt that the history does not have exactly while `startedAt` is set. A start clears `log` and
- *   `progress` of the one before. A return to waiting appends the attempt to the history where its `outcome` is not null, and clears `node`,
+ * - **Attempt in the row**: the row holds an attempt that the history does not have exactly while `startedAt` is set. A start that is recorded
+ *   (by the claim, a hand-off or `markStarted`) clears `log` and `progress`. A return to waiting appends the attempt to the history where its `outcome` is not null, and clears `node`,
  *   `claimedAt` and `startedAt`. An end keeps all three in the row; one without `startedAt` but with an outcome is appended too, so nothing that
  *   ended is lost. Attempts are appended in order of their ends, not keyed by number: an ambiguous loss may repeat one.
  * - **Attempts read from the row**: outcome, end, error and log are empty while it runs; the error belongs to it only after `failed`,

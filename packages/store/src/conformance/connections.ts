@@ -30,26 +30,28 @@ function lifecycle({ test }: Harness): void {
     const store = await s.connect();
     await store.close();
     await store.close();
-    const calls = [
-      store.insert([newTask("a")], "normal", s.now),
-      store.claim({
-        queue: MAIN,
-        node: N1,
-        claimNo: 1,
-        now: s.now,
-        types: openTypes("work"),
-        lanes: lanesOf({ standard: 1 }),
-      }),
-      store.markStarted([{ key: 1 as never, fence: 1 as never, attempt: 1, startedAt: 1 }]),
-      store.settle([{ key: 1 as never, fence: 1 as never, settlement: {} as never }], s.now),
-      store.change([{ id: "a" as never, version: 1, patch: {}, record: null, archive: false, signal: null }], s.now),
-      store.get([newTask("a").id]),
-      store.find({ limit: 1, now: s.now }),
-      store.depths(),
-      store.beat(N1, s.now),
-      store.nodes(),
-    ];
-    for (const call of calls) expect(await codeOf(call)).toBe("ledger_closed");
+    const calls: Record<string, () => Promise<unknown>> = {
+      insert: () => store.insert([newTask("a")], "normal", s.now),
+      claim: () =>
+        store.claim({
+          queue: MAIN,
+          node: N1,
+          claimNo: 1,
+          now: s.now,
+          types: openTypes("work"),
+          lanes: lanesOf({ standard: 1 }),
+        }),
+      markStarted: () => store.markStarted([{ key: 1 as never, fence: 1 as never, attempt: 1, startedAt: 1 }]),
+      settle: () => store.settle([{ key: 1 as never, fence: 1 as never, settlement: {} as never }], s.now),
+      change: () =>
+        store.change([{ id: "a" as never, version: 1, patch: {}, record: null, archive: false, signal: null }], s.now),
+      get: () => store.get([newTask("a").id]),
+      find: () => store.find({ limit: 1, now: s.now }),
+      depths: () => store.depths(),
+      beat: () => store.beat(N1, s.now),
+      nodes: () => store.nodes(),
+    };
+    for (const [name, call] of Object.entries(calls)) expect(await codeOf(call()), name).toBe("ledger_closed");
     expect((await s.store.nodes()).length).toBe(2);
     await s.connect();
   });

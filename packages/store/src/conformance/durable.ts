@@ -12,10 +12,10 @@ export function durableSuite({ test, durable }: Harness): void {
   if (!durable) return;
 
   test("everything is there again after the last connection was closed", async (s) => {
-    for (const state of ["succeeded", "dead", "cancelled", "running", "waiting"] as const) await s.taskIn(state, state);
-    await s.insert(newTask("delayed", { dueAt: T0 + 500, weight: 9 }));
     await s.taskIn("succeeded", "removed");
     await s.remove("removed");
+    for (const state of ["succeeded", "dead", "cancelled", "running", "waiting"] as const) await s.taskIn(state, state);
+    await s.insert(newTask("delayed", { dueAt: T0 + 500, weight: 9 }));
     const record = { at: T0, by: "ada", kind: "edited", before: null, after: "1", cause: null } as const;
     await s.change("waiting", () => ({ patch: { name: "kept" }, record }));
     const setting = { scope: "queue", name: "main", key: "paused", value: "true", by: "ada", at: T0 } as const;
