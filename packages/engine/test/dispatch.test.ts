@@ -212,6 +212,22 @@ describe("prefetch", () => {
     await node.engine.stop({ timeout: 0 });
   });
 
+  it("records the start of what runs on, and of nothing that ended before that", async () => {
+    const { world, node } = await draining();
+    await world.clock.advance(100);
+    const running = await node.engine.find({ state: "running", limit: 1000 });
+    const started = running.items.filter(({ view }) => view === "running");
+    expect(started).toHaveLength(2);
+    for (const { attempt, startedAt } of started) expect([attempt, startedAt === null]).toEqual([1, false]);
+    const marked = node.link.asked("markStarted").flatMap(([batch]) => batch as { readonly attempt: number }[]);
+    // Handlers of 4 ms run for a turn or more; each start is recorded at most once.
+    expect(marked.length).toBeLessThanOrEqual(202);
+    const done = (await node.engine.find({ state: "succeeded", limit: 1000 })).items;
+    expect(done).toHaveLength(200);
+    for (const { attempt, startedAt } of done) expect([attempt, startedAt === null]).toEqual([1, false]);
+    await node.engine.stop({ timeout: 0 });
+  });
+
   it("gives back after 1 s what did not start, at its place and without a trace", async () => {
     const { world, node } = await draining();
     await world.clock.advance(1_200);

@@ -398,6 +398,8 @@ export class Dispatcher implements DispatchPort, FinishOwner {
   #turn(): void {
     this.#budget.renew();
     if (this.#doubt.raised) this.#resolveDoubt();
+    // Before anything starts in this turn: what is recorded has run for one.
+    if (this.#buffer.turned()) this.#requestTurn();
     for (const queue of this.#queues.values()) queue.pump();
     this.#buffer.flush();
     this.#activity();
@@ -448,7 +450,9 @@ export class Dispatcher implements DispatchPort, FinishOwner {
       return;
     }
     const attempt = this.#runner.start(task, weight, pool, owner, admission, at);
-    if (!attempt.recorded) this.#buffer.started(attempt);
+    if (attempt.recorded) return;
+    this.#buffer.started(attempt);
+    this.#requestTurn();
   }
 
   #conclude(attempt: Attempt, settlement: Settlement, run: number): void {

@@ -1,5 +1,8 @@
 /** A sample is taken no more often than this, ms: shorter ones only measure how the event loop groups work. */
 const SAMPLE = 25;
+/** A pace that is rising is followed sooner, ms: a backlog should not be met with the habits of an idle queue. */
+const RISING_SAMPLE = 5;
+const RISING = 1.5;
 /** After so long without a sample the old rate says nothing any more. */
 const STALE = 250;
 
@@ -19,9 +22,11 @@ export class RateMeter {
 
   perSecond(monotonic: number): number {
     const elapsed = monotonic - this.#since;
-    if (elapsed < SAMPLE) return this.#rate;
+    if (elapsed < RISING_SAMPLE) return this.#rate;
     const sample = (this.#count * 1000) / elapsed;
-    this.#rate = elapsed >= STALE ? sample : (this.#rate + sample) / 2;
+    const rising = sample > this.#rate * RISING;
+    if (elapsed < SAMPLE && !rising) return this.#rate;
+    this.#rate = rising || elapsed >= STALE ? sample : (this.#rate + sample) / 2;
     this.#count = 0;
     this.#since = monotonic;
     return this.#rate;

@@ -29,6 +29,7 @@ export class SettleBuffer {
   #pending: Finish[] = [];
   #sent: readonly Finish[] = [];
   #unrecorded: Attempt[] = [];
+  #startedLately: Attempt[] = [];
   readonly #progress = new Map<Attempt, JsonText>();
 
   constructor(deps: SettleBufferDeps) {
@@ -43,9 +44,9 @@ export class SettleBuffer {
     this.#pending.push(finish);
   }
 
-  /** A prefetched task started: the ledger is told with the next batch, if it runs until then. */
+  /** A prefetched task started: the ledger is told once it ran for a whole turn of the event loop; many end sooner. */
   started(attempt: Attempt): void {
-    this.#unrecorded.push(attempt);
+    this.#startedLately.push(attempt);
   }
 
   /** Only the latest progress of an attempt is kept. */
@@ -62,9 +63,19 @@ export class SettleBuffer {
   /** Sends what is pending, unless a batch is under way or the ledger is being left alone for a moment. */
   flush(): void {
     if (this.#deps.watch.pausing) return;
-    if (this.#unrecorded.length > 0) this.#sendStarts();
     if (this.#progress.size > 0) this.#sendProgress();
     if (this.#pending.length > 0 && this.#sent.length === 0) this.#sendFinishes();
+  }
+
+  /** The event loop has turned: what started before and still runs is recorded. Answers whether another turn is needed for the rest. */
+  turned(): boolean {
+    if (this.#unrecorded.length > 0 && !this.#deps.watch.pausing) this.#sendStarts();
+    if (this.#startedLately.length > 0) {
+      const running = this.#startedLately.filter(isRunning);
+      this.#unrecorded = this.#unrecorded.length === 0 ? running : [...this.#unrecorded, ...running];
+      this.#startedLately = [];
+    }
+    return this.#unrecorded.length > 0 && !this.#deps.watch.pausing;
   }
 
   #sendFinishes(): void {
@@ -98,7 +109,7 @@ export class SettleBuffer {
 
   #sendStarts(): void {
     const { store, watch, refusedStart } = this.#deps;
-    const running = this.#unrecorded.filter((attempt) => !attempt.settled && !attempt.over);
+    const running = this.#unrecorded.filter(isRunning);
     this.#unrecorded = [];
     if (running.length === 0) return;
     const marks = running.map(({ task, number, startedAt }) => {
@@ -108,7 +119,7 @@ export class SettleBuffer {
       (known) => {
         for (const [index, attempt] of running.entries()) {
           if (known[index] === true) attempt.recorded = true;
-          else if (!attempt.settled && !attempt.over) refusedStart(attempt);
+          else if (isRunning(attempt)) refusedStart(attempt);
         }
       },
       (error: unknown) => {
@@ -139,6 +150,10 @@ export class SettleBuffer {
       },
     );
   }
+}
+
+function isRunning(attempt: Attempt): boolean {
+  return !attempt.settled && !attempt.over;
 }
 
 const REFUSED: SettleOutcome = { kind: "refused", state: null };
