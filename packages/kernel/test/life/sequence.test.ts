@@ -33,7 +33,8 @@ import { START, taskWith } from "../models/tasks.ts";
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("claim direct", "claim prefetch") },
   { weight: 3, arbitrary: fc.constant("record start") },
-  { weight: 6, arbitrary: fc.constantFrom("fail", "time out", "node dies", "node dies", "node dies") },
+  { weight: 4, arbitrary: fc.constantFrom("fail", "time out") },
+  { weight: 6, arbitrary: fc.constant("node dies") },
   { weight: 2, arbitrary: fc.constantFrom("snooze", "release", "unclaim", "give way") },
   { weight: 1, arbitrary: fc.constantFrom("succeed", "fail for good", "cancel") },
   { weight: 2, arbitrary: fc.constantFrom("rerun", "reweight up", "reweight down", "edit", "replace") },
@@ -281,18 +282,20 @@ class Life {
 }
 
 test("random lives of a task agree with their diary", () => {
-  const died = new Map<string, number>();
+  const seen = new Map<string, number>();
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 5 }), fc.array(step, { minLength: 1, maxLength: 60 }), (retries, steps) => {
+    fc.property(fc.integer({ min: 0, max: 5 }), fc.array(step, { maxLength: 60, size: "max" }), (retries, steps) => {
       const life = new Life(retries);
-      for (const name of steps) life.take(name);
-      const end = life.task.endReason ?? life.task.state;
-      died.set(end, (died.get(end) ?? 0) + 1);
+      for (const name of steps) {
+        life.take(name);
+        const end = life.task.endReason ?? life.task.state;
+        seen.set(end, (seen.get(end) ?? 0) + 1);
+      }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 2_000 },
   );
   // The lives reached every end they can reach, else the test says less than it seems to.
-  expect([...died.keys()]).toEqual(
+  expect([...seen.keys()]).toEqual(
     expect.arrayContaining([
       "poison",
       "retries_exhausted",
