@@ -154,6 +154,7 @@ class SqliteStore implements TaskStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    this.#assertOpen();
     const size = request.lanes.reduce((sum, lane) => sum + Math.max(0, lane.limit), 1);
     return decodeClaim(await this.#write("claim", "claim", encodeClaim(request), size), request);
   }
@@ -163,6 +164,7 @@ class SqliteStore implements TaskStore {
   }
 
   async settle(batch: readonly SettleOp[], now: number): Promise<SettleOutcome[]> {
+    this.#assertOpen();
     const reply = await this.#write("settle", "settle", encodeSettle(batch, now), batch.length);
     return decodeSettled(reply, batch.length);
   }
@@ -172,6 +174,7 @@ class SqliteStore implements TaskStore {
   }
 
   async change(batch: readonly ChangeOp[], now: number): Promise<ChangeOutcome[]> {
+    this.#assertOpen();
     const ops = JSON.stringify(batch);
     const answers = await this.#write("change", "change", { now, ops }, batch.length);
     return answers.map((answer) => {

@@ -40,14 +40,16 @@ INSERT INTO state (key, state, weight, fence, version, attempt, failures, losses
   ended_at, updated_at, last_outcome, end_reason, last_error, result, progress, checkpoint, log)
 SELECT r.key, ?, r.weight, r.fence, r.version + 1, ?, ?, ?, ?, r.node, r.claimed_at, ?, ?, ?, ?, ?, ?, ?, r.progress, ?, ?`;
 
-/** A task that was retried has a row already: all of it but its due time is written anew. */
+/** A task that was retried has a row already: all of it but its due time is written anew, and progress where a start was recorded. */
 const OVERWRITE = `
 ON CONFLICT (key) DO UPDATE SET state = excluded.state, weight = excluded.weight, seq = NULL, since = NULL,
   fence = excluded.fence, version = excluded.version, attempt = excluded.attempt, failures = excluded.failures,
   losses = excluded.losses, no_prefetch = excluded.no_prefetch, node = excluded.node, claimed_at = excluded.claimed_at,
   started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at,
   last_outcome = excluded.last_outcome, end_reason = excluded.end_reason, last_error = excluded.last_error,
-  result = excluded.result, progress = excluded.progress, checkpoint = excluded.checkpoint, log = excluded.log`;
+  result = excluded.result, progress = CASE
+    WHEN (SELECT started_at FROM running WHERE key = excluded.key) IS NULL THEN coalesce(excluded.progress, progress)
+    ELSE excluded.progress END, checkpoint = excluded.checkpoint, log = excluded.log`;
 
 /** One row of cells of a settlement. */
 export type SettlementCells = readonly Cell[];

@@ -122,7 +122,8 @@ function prepareStatements({ driver }: WriteContext): SettleStatements {
        GROUP BY r.stream, r.weight`,
     ),
     dropEnded: driver.prepare("DELETE FROM running WHERE key IN (SELECT value FROM json_each(?))"),
-    // Outcome, error and log stay as they are where no attempt had begun; so does the due time of what ended.
+    // Outcome, error and log stay as they are where no attempt had begun; so does the due time of what ended. Progress of the attempt before
+    // stays until a start was recorded: the last parameter.
     write: driver.prepare(
       `INSERT INTO state (key, state, ${written}, last_outcome, last_error, log)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -132,7 +133,7 @@ function prepareStatements({ driver }: WriteContext): SettleStatements {
            .filter((name) => name !== "due_at" && name !== "progress")
            .map((name) => `${name} = excluded.${name}`)
            .join(", ")},
-         progress = CASE WHEN excluded.last_outcome IS NULL THEN coalesce(excluded.progress, progress) ELSE excluded.progress END,
+         progress = CASE WHEN ? THEN excluded.progress ELSE coalesce(excluded.progress, progress) END,
          last_outcome = coalesce(excluded.last_outcome, last_outcome),
          last_error = CASE WHEN excluded.last_outcome IS NULL THEN last_error ELSE excluded.last_error END,
          log = CASE WHEN excluded.last_outcome IS NULL THEN log ELSE excluded.log END`,
@@ -282,6 +283,7 @@ function writeState(
     // Without an attempt there is nothing to keep of it.
     cell(OUTCOME) === null ? null : cell(ERROR),
     cell(OUTCOME) === null ? null : cell(LOG),
+    held.startedAt === null ? 0 : 1,
   );
 }
 
