@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { batchesSuite } from "./batches.ts";
 import { changeSuite } from "./change.ts";
+import { changeGuardsSuite } from "./change-guards.ts";
 import { claimLimitsSuite } from "./claim-limits.ts";
 import { claimOrderSuite } from "./claim-order.ts";
 import { claimWalkSuite } from "./claim-walk.ts";
@@ -16,7 +17,9 @@ import { oddTextSuite } from "./odd-text.ts";
 import { retentionSuite } from "./retention.ts";
 import { runningSuite } from "./running.ts";
 import { settingsSuite } from "./settings.ts";
-import { settleSuite } from "./settle.ts";
+import { settleEndsSuite } from "./settle-ends.ts";
+import { settleRefusalsSuite } from "./settle-refusals.ts";
+import { settleReturnsSuite } from "./settle-returns.ts";
 import { type ConformanceOptions, createHarness, type Harness, type MakeLedger } from "./support/harness.ts";
 import { upcomingSuite } from "./upcoming.ts";
 import { walkSuite } from "./walk.ts";
@@ -30,8 +33,11 @@ const SUITES: Readonly<Record<string, (harness: Harness) => void>> = {
   "claims against a full sort": claimWalkSuite,
   "due times": dueSuite,
   "starts and progress": runningSuite,
-  settle: settleSuite,
+  "settle: ends": settleEndsSuite,
+  "settle: returns": settleReturnsSuite,
+  "settle: refusals": settleRefusalsSuite,
   change: changeSuite,
+  "change: guards and signals": changeGuardsSuite,
   "removal and retention": retentionSuite,
   find: findSuite,
   history: historySuite,
