@@ -77,7 +77,7 @@ export interface TaskRecord {
   readonly since: number | null;
   /** Grows at every claim. */
   readonly fence: Fence;
-  /** Grows at every other write; guards changes made by people and programs. */
+  /** Grows at every write that a decision could depend on, a claim included; guards changes made by people and programs. */
   readonly version: number;
   /** Starts so far, over all reruns. */
   readonly attempt: number;

@@ -15,5 +15,5 @@ describeTaskStore(
       async dispose() {},
     };
   },
-  { durable: false, claims: 2_000 },
+  { durable: false, claims: 1_000 },
 );

@@ -79,6 +79,19 @@ function removing({ test }: Harness): void {
     expect(await s.store.history(task.id)).toEqual({ task, attempts: [], changes: [] });
   });
 
+  test("a key is never given again: a late write to a removed task hits no other", async (s) => {
+    await s.ready("old");
+    const task = await s.claimOne();
+    await s.cancel("old");
+    await s.remove("old");
+    await s.ready("new");
+    const fresh = await s.claimOne();
+    expect(fresh.key).toBeGreaterThan(task.key);
+    expect(fresh.fence).toBe(task.fence);
+    expect(await s.succeed(task)).toEqual({ kind: "refused", state: null });
+    expect((await s.get("new")).state).toBe("running");
+  });
+
   test("what is remembered of a succeeded one", async (s) => {
     const payload = '{"b":[1,2],"a":{"y":1,"x":"ü"}}';
     await s.insert(newTask("a", { payload }));

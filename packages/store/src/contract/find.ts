@@ -30,6 +30,7 @@ export interface FindQuery {
   readonly createdTo?: number;
   /** The key after which to go on (exclusive), from `FindPage.next`. */
   readonly after?: TaskKey;
+  /** At least 1. */
   readonly limit: number;
   readonly now: number;
 }

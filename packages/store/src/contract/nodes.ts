@@ -16,7 +16,7 @@ export interface NodeRecord {
   readonly release: string;
   readonly types: readonly TypeName[];
   readonly startedAt: number;
-  /** On the ledger's lease clock (monotonic since boot for SQLite), as is `clock`. */
+  /** On the ledger's lease clock (monotonic since boot for SQLite), as is `clock`. Each beat is later than the one before, within a millisecond too. */
   readonly lastBeat: number;
   readonly clock: number;
   readonly lease: number;
