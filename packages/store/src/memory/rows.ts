@@ -13,15 +13,24 @@ const NOWHERE: Place = { seq: null, since: null };
 
 /** The row that a submit makes, ready or delayed. */
 export function newRow(state: LedgerState, task: NewTask, now: number): TaskRecord {
-  const { handOff: _handOff, ...given } = task;
+  const place = task.dueAt <= now ? placeAnew(state, now) : NOWHERE;
   return {
-    ...given,
-    overrides: copyJson(task.overrides),
     key: state.nextKey(),
+    id: task.id,
+    type: task.type,
+    queue: task.queue,
+    name: task.name,
     state: "waiting",
+    weight: task.weight,
+    payload: task.payload,
+    overrides: copyJson(task.overrides),
+    requestId: task.requestId,
+    rerunOf: task.rerunOf,
     createdAt: now,
     updatedAt: now,
-    ...(task.dueAt <= now ? placeAnew(state, now) : NOWHERE),
+    dueAt: task.dueAt,
+    seq: place.seq,
+    since: place.since,
     fence: fence(0),
     version: 1,
     attempt: 0,
