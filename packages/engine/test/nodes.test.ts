@@ -97,6 +97,22 @@ describe("take-over (C9, C10)", () => {
     await node.engine.stop({ timeout: 0 });
   });
 
+  it("counts its lease from when the beat was sent, however late the answer", async () => {
+    const world = new World();
+    const node = await world.started({ tasks: [world.sleeper()] }, lease);
+    node.link.hold("beat");
+    await world.clock.advance(3_000);
+    node.link.release();
+    await world.settle();
+    node.link.refuse("beat", "ledger_busy");
+    // Sent after 1 s, answered after 3 s: the lease of 5 s is over before 6 s.
+    await world.clock.advance(2_500);
+    expect(node.engine.health().reasons.join()).not.toContain("lease");
+    await world.clock.advance(500);
+    expect(node.engine.health().reasons.join()).toContain("lease has run out");
+    await world.stop(node);
+  });
+
   it("does not judge others by their silence while its own beats fail", async () => {
     const world = new World();
     const silent = await world.started({ tasks: [world.sleeper()] }, lease);
@@ -234,6 +250,8 @@ describe("V-12: pause is stored and everyone obeys", () => {
     await world.clock.advance(300);
     await node.engine.pause({ queue: "default" });
     const paused = world.starts.length;
+    await world.clock.advance(50);
+    expect((await node.engine.find({ state: "running" })).items).toEqual([]);
     await world.clock.advance(5_000);
     expect(world.starts).toHaveLength(paused);
     expect((await node.engine.find({ state: "running" })).items).toEqual([]);

@@ -223,33 +223,37 @@ describe("V-08: low priority gets its turn", () => {
     { name: "express", steps: { express: "10s" }, low: 7, urgent: 10, bound: 30_000 },
   ] as const;
 
-  it.each(settings)("within the bound of $name, under two hours of urgent work at the full rate", async (setting) => {
-    const world = new World();
-    const queues = { default: { slots: 1, burst: 1, steps: setting.steps } };
-    const node = await world.started({ tasks: [world.sleeper()], queues });
-    const startedAt = new Map<string, number>();
-    node.engine.subscribe(({ kind, task }) => {
-      if (kind === "started" && task !== null) startedAt.set(task, world.clock.monotonic());
-    });
-    const service = 1_000;
-    await node.engine.submit("sleep", { ms: service }, { weight: setting.urgent });
-    const since = world.clock.monotonic();
-    await node.engine.submit("sleep", { ms: service }, { id: "low", weight: setting.low });
-    for (let second = 0; second < 7_200; second += 1) {
+  it.each(settings)(
+    "within the bound of $name, under two hours of urgent work at the full rate",
+    { timeout: 180_000 },
+    async (setting) => {
+      const world = new World();
+      const queues = { default: { slots: 1, burst: 1, steps: setting.steps } };
+      const node = await world.started({ tasks: [world.sleeper()], queues });
+      const startedAt = new Map<string, number>();
+      node.engine.subscribe(({ kind, task }) => {
+        if (kind === "started" && task !== null) startedAt.set(task, world.clock.monotonic());
+      });
+      const service = 1_000;
       await node.engine.submit("sleep", { ms: service }, { weight: setting.urgent });
-      await world.clock.advance(service);
-    }
-    const waited = (startedAt.get("low") ?? Number.POSITIVE_INFINITY) - since;
-    const ceiling = setting.low >= 7 ? 10 : 6;
-    const step = setting.bound / (ceiling - setting.low);
-    expect(overtakenUntil({ kind: "aged", step, ceiling }, setting.low, 0)).toBe(setting.bound);
-    // What became ready within the bound may go first: one task a second, and the one that ran.
-    expect(waited).toBeLessThanOrEqual(setting.bound + 2 * service);
-    expect(waited).toBeGreaterThan(setting.bound - 2 * service);
-    expect(startedAt.size).toBeGreaterThan(7_190);
-    expect(await breaches(node)).toEqual({ order: 0, share: 0 });
-    await node.engine.stop({ timeout: 0 });
-  });
+      const since = world.clock.monotonic();
+      await node.engine.submit("sleep", { ms: service }, { id: "low", weight: setting.low });
+      for (let second = 0; second < 7_200; second += 1) {
+        await node.engine.submit("sleep", { ms: service }, { weight: setting.urgent });
+        await world.clock.advance(service);
+      }
+      const waited = (startedAt.get("low") ?? Number.POSITIVE_INFINITY) - since;
+      const ceiling = setting.low >= 7 ? 10 : 6;
+      const step = setting.bound / (ceiling - setting.low);
+      expect(overtakenUntil({ kind: "aged", step, ceiling }, setting.low, 0)).toBe(setting.bound);
+      // What became ready within the bound may go first: one task a second, and the one that ran.
+      expect(waited).toBeLessThanOrEqual(setting.bound + 2 * service);
+      expect(waited).toBeGreaterThan(setting.bound - 2 * service);
+      expect(startedAt.size).toBeGreaterThan(7_190);
+      expect(await breaches(node)).toEqual({ order: 0, share: 0 });
+      await node.engine.stop({ timeout: 0 });
+    },
+  );
 });
 
 describe("type bounds (C15)", () => {

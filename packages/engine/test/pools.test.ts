@@ -102,7 +102,16 @@ describe("RateMeter", () => {
       meter.perSecond(now);
     }
     expect(meter.perSecond(now)).toBeGreaterThan(990);
-    expect(meter.perSecond(now + 1_000)).toBe(0);
+    expect(meter.perSecond(now + 1_000)).toBeLessThan(60);
+    expect(meter.perSecond(now + 2_000)).toBe(0);
+  });
+
+  it("takes a few ends in a short while for no pace, and many for one", () => {
+    const meter = new RateMeter(0);
+    for (let n = 0; n < 5; n += 1) meter.count();
+    expect(meter.perSecond(10)).toBe(0);
+    for (let n = 0; n < 45; n += 1) meter.count();
+    expect(meter.perSecond(10)).toBe(5_000);
   });
 
   it("says nothing before time has passed", () => {

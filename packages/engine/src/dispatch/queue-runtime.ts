@@ -199,6 +199,7 @@ export class QueueRuntime implements SlotOwner, StreamGate {
   }
 
   ran(ms: number): void {
+    this.#rate.count();
     this.#meanRun = this.#meanRun === null ? ms : this.#meanRun + (ms - this.#meanRun) / 10;
   }
 
@@ -236,7 +237,7 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     if (admission === null) return null;
     this.#occupy(admission);
     this.#reserved += 1;
-    return { admission, usage: { ...this.#usage }, waiting };
+    return { turn: 0, admission, usage: { ...this.#usage }, waiting };
   }
 
   /** A task is on its way into the ledger that nothing submitted later may pass. */
@@ -347,7 +348,7 @@ export class QueueRuntime implements SlotOwner, StreamGate {
       const breach = this.#window.check(lane, taken.task, this.order);
       if (breach !== null) this.#port.breached(this, "order", { id: taken.task.id, until: breach.until });
       this.#occupy(admission);
-      this.#started(taken.task, taken.weight, { admission, usage: this.#usage, waiting }, at);
+      this.#started(taken.task, taken.weight, { turn: 0, admission, usage: this.#usage, waiting }, at);
     }
   }
 
@@ -361,7 +362,6 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     this.#rotation = afterStart(this.#rotation, admission, waiting, this.#settings);
     const breach = this.share.check(this.#settings, usage, waiting, admission);
     if (breach !== null) this.#port.breached(this, "share", { breach, id: task.id, usage: { ...usage }, waiting });
-    this.#rate.count();
     this.#port.start(task, weight, pool, this, admission, at);
   }
 
@@ -489,6 +489,7 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     this.#window.add(ahead, at.monotonic);
     this.#armReturn();
     for (const grant of [...grants.express, ...grants.standard]) this.#vacate(grant.admission);
+    direct.sort((one, other) => one.grant.turn - other.grant.turn);
     for (const { task, grant } of direct) this.#started(task, task.weight, grant, at);
   }
 

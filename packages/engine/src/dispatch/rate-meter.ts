@@ -1,12 +1,17 @@
-/** A sample is taken no more often than this, ms: shorter ones only measure how the event loop groups work. */
-const SAMPLE = 25;
-/** A pace that is rising is followed sooner, ms: a backlog should not be met with the habits of an idle queue. */
+/** So long is counted for one sample, ms: as long as a prefetch is meant to last. */
+const SAMPLE = 100;
+/** A steep rise is followed sooner, ms: a backlog should not be met with the habits of an idle queue. */
 const RISING_SAMPLE = 5;
 const RISING = 1.5;
-/** After so long without a sample the old rate says nothing any more. */
+/** Fewer than these in a short sample say nothing about a pace. */
+const RISING_COUNT = 32;
+/** After so long without a sample the old rate says nothing any more, ms. */
 const STALE = 250;
 
-/** Starts per second, measured over the last moments: what the prefetch goes by. One addition per start. */
+/**
+ * The drain rate: ends per second, measured over the last moments. It is what the prefetch goes by. Ends and not starts are counted: long tasks
+ * that start together on free slots drain nothing. One addition per end.
+ */
 export class RateMeter {
   #count = 0;
   #since: number;
@@ -24,7 +29,7 @@ export class RateMeter {
     const elapsed = monotonic - this.#since;
     if (elapsed < RISING_SAMPLE) return this.#rate;
     const sample = (this.#count * 1000) / elapsed;
-    const rising = sample > this.#rate * RISING;
+    const rising = this.#count >= RISING_COUNT && sample > this.#rate * RISING;
     if (elapsed < SAMPLE && !rising) return this.#rate;
     this.#rate = rising || elapsed >= STALE ? sample : (this.#rate + sample) / 2;
     this.#count = 0;

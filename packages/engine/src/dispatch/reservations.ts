@@ -14,6 +14,8 @@ import {
 
 /** A slot set aside for a task that a claim under way may bring, with what was true when it was admitted. */
 export interface Grant {
+  /** Which start of its claim it is: lanes take turns, however the answer lists them. */
+  readonly turn: number;
   readonly admission: Admission;
   /** After the start. */
   readonly usage: SlotUsage;
@@ -58,7 +60,9 @@ export function grantsFor(
     starts[lane] += 1;
     held = occupy(held, admission);
     turns = afterStart(turns, admission, waiting, settings);
-    if (starts[lane] > windowed[lane]) grants[lane].push({ admission, usage: held, waiting });
+    if (starts[lane] > windowed[lane]) {
+      grants[lane].push({ turn: starts.express + starts.standard, admission, usage: held, waiting });
+    }
   }
   return grants;
 }

@@ -84,7 +84,6 @@ export class AttemptRunner implements AttemptPort, ContextPort {
     const attempt = new Attempt(task, pool, owner, admission, this, at);
     attempt.reweight(weight);
     pool.acquire();
-    pool.rate.count();
     this.#live.add(attempt);
     attempt.timer = this.#deps.timers.after(attempt.timeout, attempt);
     const data = { wait: Math.max(0, at.now - task.since), scheduleDelay: Math.max(0, at.now - task.dueAt) };
@@ -218,6 +217,7 @@ export class AttemptRunner implements AttemptPort, ContextPort {
     }
     this.#conclude(attempt, succeeded, value);
     attempt.pool.release();
+    attempt.pool.rate.count();
     this.#deps.port.ended(attempt);
     attempt.owner.vacated(attempt.admission);
   }
