@@ -171,7 +171,8 @@ export class QueueRuntime implements SlotOwner, StreamGate {
   reweight(task: ClaimedTask, weight: Weight): void {
     const keeps = this.#laneOf(task.weight) === this.#laneOf(weight);
     if (keeps) this.#window.reweight(task.id, weight);
-    else this.#port.giveBack(this.#window.removeWhere(({ id }) => id === task.id));
+    // At its new weight: that is the lane in which the ledger has work then.
+    else this.#port.giveBack(this.#window.removeWhere(({ id }) => id === task.id).map((each) => ({ ...each, weight })));
   }
 
   /** A permit of the type came free in the ledger. */
