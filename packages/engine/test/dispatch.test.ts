@@ -256,21 +256,44 @@ describe("prefetch", () => {
     await node.engine.stop({ timeout: 0 });
   });
 
-  it("does not take from a type beyond its stated bound, nor more of a slow type than may run", async () => {
+  it("takes of a type what it starts by itself, and no more of a slow one than may run", async () => {
     const world = new World();
     const node = await world.started({
       tasks: [world.sleeper("slow"), world.sleeper("fast"), world.sleeper("stated", { concurrency: 2 })],
       queues: { default: { slots: 4, burst: 4 } },
     });
     for (let n = 0; n < 50; n += 1) await node.engine.submit("slow", { ms: 60_000 }, { weight: 6 });
-    for (let n = 0; n < 50; n += 1) await node.engine.submit("stated", { ms: 60_000 }, { weight: 5 });
-    for (let n = 0; n < 500; n += 1) await node.engine.submit("fast", { ms: 2 }, { weight: 1 });
-    await world.clock.advance(100);
-    const held = await node.engine.find({ state: "running", limit: 1000 });
-    const count = (type: string): number => held.items.filter((task) => task.type === type).length;
-    expect(count("slow")).toBeLessThanOrEqual(3);
-    expect(count("stated")).toBeLessThanOrEqual(2);
+    for (let n = 0; n < 200; n += 1) await node.engine.submit("fast", { ms: 2 }, { weight: 5 });
+    for (let n = 0; n < 50; n += 1) await node.engine.submit("stated", { ms: 60_000 }, { weight: 4 });
+    await world.clock.advance(250);
+    const held = async (type: string): Promise<number> =>
+      (await node.engine.find({ state: "running", type, limit: 1000 })).items.length;
+    expect(await held("fast")).toBeGreaterThan(10);
+    expect(await held("slow")).toBe(3);
+    await world.clock.advance(1_000);
+    expect(await held("slow")).toBe(3);
+    expect(await held("stated")).toBeLessThanOrEqual(2);
     await node.engine.stop({ timeout: 0 });
+  });
+
+  it("never lets a type start beyond its bound because it was prefetched", async () => {
+    const world = new World();
+    let running = 0;
+    let most = 0;
+    const hot = world.type("hot", async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await world.clock.sleep(5);
+      running -= 1;
+    });
+    const node = await world.started({ tasks: [hot, world.sleeper()], queues: { default: { slots: 4, burst: 4 } } });
+    for (let n = 0; n < 600; n += 1) await node.engine.submit("hot", {});
+    await world.clock.advance(500);
+    expect((await node.engine.find({ state: "dispatched", limit: 1000 })).items.length).toBeGreaterThan(10);
+    await world.clock.advance(1_500);
+    expect(world.starts).toHaveLength(600);
+    expect(most).toBe(3);
+    await world.stop(node);
   });
 });
 
