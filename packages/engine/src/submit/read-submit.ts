@@ -39,9 +39,9 @@ export class SubmitReader {
   /** Only a promise where the type's check is asynchronous. Errors name the option. */
   read(type: unknown, payload: unknown, options: unknown, now: number): Draft | Promise<Draft> {
     const given = options === undefined ? {} : optionChecks.object(options, SUBMIT_OPTIONS, "options");
-    const { name, compiled } = findType(this.#config, type);
+    const { name: typeName, compiled } = findType(this.#config, type);
     const draft = {
-      type: name,
+      type: typeName,
       queue: findQueue(this.#config, given["queue"], compiled),
       name: given["name"] === undefined ? null : optionChecks.text(given["name"], "name", MAX_NAME),
       weight: given["weight"] === undefined ? (compiled?.weight ?? DEFAULT_WEIGHT) : parseWeight(given["weight"]),
@@ -59,7 +59,11 @@ export class SubmitReader {
         : optionChecks.oneOf(given["onDuplicate"], ON_DUPLICATE, "onDuplicate");
     const done = ({ text, checked }: { readonly text: string; readonly checked: unknown }): Draft => {
       const id = ownId ?? derivedId(compiled, checked) ?? this.#ids.taskId(now);
-      return { task: { ...draft, id, payload: text }, onDuplicate };
+      const { type, queue, name, weight, overrides, requestId, rerunOf, dueAt } = draft;
+      return {
+        task: { id, type, queue, name, weight, payload: text, overrides, requestId, rerunOf, dueAt },
+        onDuplicate,
+      };
     };
     const read = readPayload(payload, compiled, this.#config.maxPayload);
     return read instanceof Promise ? read.then(done) : done(read);
