@@ -130,6 +130,20 @@ describe("claims", () => {
     await world.stop(node);
   });
 
+  it("miss nothing that falls due while a claim is under way", async () => {
+    const world = new World();
+    const node = await world.started({ tasks: [world.sleeper()] }, { poll: 0 });
+    await node.engine.submit("sleep", {}, { id: "first", delay: 100 });
+    await node.engine.submit("sleep", {}, { id: "second", delay: 105 });
+    await world.clock.advance(50);
+    node.link.slowDown("claim", async () => world.clock.sleep(10));
+    await world.clock.advance(60);
+    expect(world.starts).toEqual(["first"]);
+    await world.clock.advance(15);
+    expect(world.starts).toEqual(["first", "second"]);
+    await world.stop(node);
+  });
+
   it("V-13: long delays start neither early nor late, in sleeps of a minute at most", async () => {
     const world = new World();
     let release: (answer: string) => void = () => undefined;

@@ -440,6 +440,8 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     const { now } = this.#port.moment();
     const moreDue = nextDueAt !== null && nextDueAt <= now;
     if (nextDueAt !== null && !moreDue) this.dueAt(nextDueAt);
+    // Due by now, be it that it fell due after the claim was asked or that the claim moved a full page.
+    if (moreDue) this.#suspected = true;
     for (const { lane } of this.#settings.lanes) {
       const claimed = tasks.filter((task) => this.#laneOf(task.weight) === lane);
       const broken = this.order.checkClaim(claimed, overtakenUntil[lane]);

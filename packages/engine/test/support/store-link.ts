@@ -12,6 +12,8 @@ export interface Link {
   /** Calls of this name are written, but their answers get lost (`ledger_unavailable`), until `heal`. */
   loseAnswers(call: Call): void;
   heal(): void;
+  /** Answers to calls of this name take until this resolves, until `heal`. */
+  slowDown(call: Call, wait: () => Promise<void>): void;
   /** Calls of this name are answered with this, and not sent on, until `heal`. */
   answer(call: Call, value: unknown): void;
   /** Calls of this name are not sent on before `release`. */
@@ -37,6 +39,7 @@ export function linkTo(store: TaskStore): Link {
   const lost = new Set<string>();
   const held = new Set<string>();
   const answers = new Map<string, unknown>();
+  const slow = new Map<string, () => Promise<void>>();
   let waiting: (() => void)[] = [];
   let cut = false;
   let deaf = false;
@@ -51,6 +54,7 @@ export function linkTo(store: TaskStore): Link {
     if (code !== undefined) throw new GivewayError(code, `${name} refused by the test`);
     if (answers.has(name)) return answers.get(name);
     const answer: unknown = await method.apply(store, args);
+    await slow.get(name)?.();
     if (cut) return never();
     if (lost.has(name)) throw new GivewayError("ledger_unavailable", `the answer to ${name} got lost`);
     return answer;
@@ -104,6 +108,10 @@ export function linkTo(store: TaskStore): Link {
       refused.clear();
       lost.clear();
       answers.clear();
+      slow.clear();
+    },
+    slowDown: (call, wait) => {
+      slow.set(call, wait);
     },
     answer: (call, value) => {
       answers.set(call, value);
