@@ -2,34 +2,35 @@
 // both sizes are measured in turn in one process: with a million waiting at most three times the cost with ten thousand.
 import { fileURLToPath } from "node:url";
 import { DEFAULT_STEPS, laneOrders, ReadyQueue, seededRandom } from "@giveway/kernel";
+import { reportSamples } from "./rounds.mjs";
 
-const SIZES = [10_000, 1_000_000];
+const FEW = 10_000;
+const MANY = 1_000_000;
 const STREAMS = [1, 50];
 const ROUNDS = 5;
 const PAIRS = 200_000;
 
-/** @typedef {{ streams: number, waiting: number, nsPerPair: number, ratio: number }} KernelRow */
-
-/**
- * Median cost of one take and one push, in ns, per number of streams and of waiting tasks; `ratio` is that to the smallest size.
- * @returns {KernelRow[]}
- */
+/** By round: ns of one take and one push, per number of streams and of waiting tasks, and the ratio of the sizes. */
 export function measureKernel() {
-  return STREAMS.flatMap((streams) => {
-    const fields = SIZES.map((waiting) => new Field(streams, waiting));
-    // Sizes take turns, so that what disturbs the machine for a while disturbs all of them.
-    const samples = fields.map(() => /** @type {number[]} */ ([]));
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [index, field] of fields.entries()) samples[index]?.push(field.measure());
+  /** @type {Record<string, number>[]} */
+  const samples = Array.from({ length: ROUNDS }, () => ({}));
+  for (const streams of STREAMS) {
+    const few = new Field(streams, FEW);
+    const many = new Field(streams, MANY);
+    // Sizes take turns, so that what disturbs the machine for a while disturbs both of them.
+    for (const sample of samples) {
+      const [ofFew, ofMany] = [few.measure(), many.measure()];
+      sample[`${streams} streams, ${FEW} waiting: take + push, ns`] = ofFew;
+      sample[`${streams} streams, ${MANY} waiting: take + push, ns`] = ofMany;
+      sample[ratioOf(streams)] = ofMany / ofFew;
     }
-    const medians = samples.map(median);
-    return fields.map((_, index) => ({
-      streams,
-      waiting: SIZES[index] ?? 0,
-      nsPerPair: medians[index] ?? 0,
-      ratio: (medians[index] ?? 0) / (medians[0] ?? 1),
-    }));
-  });
+  }
+  return samples;
+}
+
+/** @param {number} streams */
+function ratioOf(streams) {
+  return `${streams} streams: ${MANY} / ${FEW} waiting`;
 }
 
 /** A queue with a steady backlog of mixed weights. */
@@ -70,22 +71,6 @@ class Field {
   }
 }
 
-/** @param {readonly number[]} samples */
-function median(samples) {
-  return samples.toSorted((one, other) => one - other)[samples.length >> 1] ?? Number.NaN;
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  reportSamples(measureKernel(), Object.fromEntries(STREAMS.map((streams) => [ratioOf(streams), { atMost: 3 }])));
 }
-
-/** @param {readonly KernelRow[]} rows */
-function print(rows) {
-  console.table(
-    rows.map(({ streams, waiting, nsPerPair, ratio }) => ({
-      streams,
-      waiting,
-      "ns per take + push": Math.round(nsPerPair),
-      ratio: ratio.toFixed(2),
-      target: waiting === SIZES[0] ? "" : "≤ 3",
-    })),
-  );
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) print(measureKernel());

@@ -1,13 +1,12 @@
 // The SQLite ledger by itself, without engine or handlers, beside what bare SQLite does on the same disk in the same run. The figures to keep
-// are the ratios: drain and inserts against the raw limit of the same kind of writes, lone and concurrent inserts against one-row commits,
-// and what a claim costs with few and with a million tasks waiting.
+// are the ratios: drain and inserts against the raw limit of the same kind of writes, lone and concurrent inserts against one-row commits.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DEFAULT_STEPS, laneOrders, nodeId, queueName, taskId, typeName } from "@giveway/kernel";
 import { openSqliteStore } from "@giveway/store-sqlite";
-import Database from "better-sqlite3";
+import { durable, reportSamples } from "./rounds.mjs";
 
 const ROUNDS = 5;
 const BATCH = 1_000;
@@ -15,8 +14,6 @@ const DRAINED = 20_000;
 const ROWS = 20_000;
 const LONE = 300;
 const SUBMITTERS = 100;
-const BACKLOG = 1_000_000;
-const PAUSED = 100_000;
 
 const QUEUE = queueName("orders");
 const NODE = nodeId("bench");
@@ -88,14 +85,6 @@ function oneRowCommits(file) {
   const perSecond = LONE / secondsSince(begin);
   database.close();
   return perSecond;
-}
-
-/** @param {string} file */
-function durable(file) {
-  const database = new Database(file);
-  database.pragma("journal_mode = WAL");
-  database.pragma("synchronous = FULL");
-  return database;
 }
 
 /** @param {string} file @returns {Promise<TaskStore>} */
@@ -221,38 +210,6 @@ function typesOf(count) {
   return Array.from({ length: count }, (_, index) => typeName(`type-${index}`));
 }
 
-/**
- * µs a drained task with few and with very many waiting, in one stream and in fifty, and behind many of a paused type.
- * @returns {Promise<{ what: string, us: number }[]>}
- */
-async function backlogCosts() {
-  const rows = [];
-  for (const streams of [1, 50]) {
-    for (const waiting of [DRAINED, BACKLOG]) rows.push(await backlogCost(streams, waiting, 0));
-  }
-  rows.push(await backlogCost(1, DRAINED, PAUSED));
-  return rows;
-}
-
-/** @param {number} streams @param {number} waiting @param {number} paused @returns {Promise<{ what: string, us: number }>} */
-async function backlogCost(streams, waiting, paused) {
-  const folder = mkdtempSync(join(tmpdir(), "giveway-bench-"));
-  const store = await openLedger(join(folder, "ledger.db"));
-  const types = typesOf(streams);
-  if (paused > 0) await store.insert(tasksOf([typeName("paused")], paused, 3), "bulk", now());
-  const part = 50_000;
-  for (let given = 0; given < waiting; given += part) {
-    await store.insert(tasksOf(types, Math.min(part, waiting - given), 4), "bulk", now());
-  }
-  /** @type {number[]} */
-  const samples = [];
-  for (let sample = 0; sample < 5; sample += 1) samples.push(1e6 / (await drained(store, types, DRAINED / 5)));
-  await store.close();
-  rmSync(folder, { recursive: true, force: true });
-  const behind = paused > 0 ? `, behind ${paused} of a paused type` : "";
-  return { what: `${waiting} waiting in ${streams} streams${behind}`, us: median(samples) };
-}
-
 /** @param {number} count @param {() => Promise<unknown>} work @returns {Promise<number>} a second */
 async function timed(count, work) {
   const begin = process.hrtime.bigint();
@@ -265,30 +222,13 @@ function secondsSince(begin) {
   return Number(process.hrtime.bigint() - begin) / 1e9;
 }
 
-/** @param {readonly number[]} values */
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 function now() {
   return Date.now();
 }
 
-/** Medians over rounds in which all measurements take turns. @returns {Promise<Sample>} */
-export async function measureSqliteStore() {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   /** @type {Sample[]} */
   const samples = [];
   for (let index = 0; index < ROUNDS; index += 1) samples.push(await round());
-  const names = Object.keys(samples[0] ?? {});
-  return Object.fromEntries(names.map((name) => [name, median(samples.map((sample) => sample[name] ?? Number.NaN))]));
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [name, value] of Object.entries(await measureSqliteStore())) {
-    console.log(`${name.padEnd(36)} ${value >= 100 ? Math.round(value) : value.toFixed(2)}`);
-  }
-  if (process.argv.includes("--backlog")) {
-    for (const { what, us } of await backlogCosts()) console.log(`${what.padEnd(60)} ${us.toFixed(2)} µs a task`);
-  }
+  reportSamples(samples);
 }
