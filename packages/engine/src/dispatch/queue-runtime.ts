@@ -376,8 +376,8 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     if (!this.#known.express && !this.#known.standard && !this.#suspected && !half) return false;
     const ledger = this.#ledgerMayHave();
     const windowed = { express: this.#window.waiting("express"), standard: this.#window.waiting("standard") };
-    const planned = planClaim(this.#settings, this.#usage, ledger, this.#rotation, prefetch, windowed);
-    const plan = this.#fresh ? this.#widened(planned, ledger, prefetch) : planned;
+    const decided = planClaim(this.#settings, this.#usage, ledger, this.#rotation, prefetch, windowed);
+    const plan = this.#fresh ? this.#widened(decided, ledger, prefetch) : decided;
     if (plan === null) return false;
     const direct = plan.express.direct + plan.standard.direct;
     if (direct === 0 && !half && !this.#fresh) return false;
@@ -398,7 +398,9 @@ export class QueueRuntime implements SlotOwner, StreamGate {
     this.#claiming = true;
     this.#grants = grantsFor(plan, this.#settings, this.#usage, ledger, this.#rotation, windowed);
     for (const grant of [...this.#grants.express, ...this.#grants.standard]) this.#occupy(grant.admission);
-    const lanes = this.#settings.lanes.map((order) => ({ order, ...plan[order.lane] }));
+    const planned = this.#settings.lanes.map((order) => ({ order, ...plan[order.lane] }));
+    const contended = ledger.express && ledger.standard && types.some(({ bound }) => bound !== null);
+    const lanes = contended && direct > 0 ? withoutPrefetch(planned) : planned;
     this.#port.claim(this, { queue: this.#settings.name, types, lanes }, now);
     return true;
   }
@@ -534,4 +536,12 @@ export class QueueRuntime implements SlotOwner, StreamGate {
   #vacate({ lane, slot }: Admission): void {
     this.#usage[slot === "burst" ? "burst" : lane] -= 1;
   }
+}
+
+/**
+ * Types with a bound for the whole ledger share its permits between the lanes, and a claim ahead holds a permit too. While both lanes may wait for
+ * one, nothing is prefetched: an express task claimed ahead must not take the permit with which a standard task would start in its turn (section 4).
+ */
+function withoutPrefetch(lanes: readonly ClaimLane[]): readonly ClaimLane[] {
+  return lanes.map((lane) => ({ ...lane, limit: lane.direct }));
 }
