@@ -21,7 +21,6 @@ await measure(
     const begun = performance.now();
     const work = defineTask({
       type: "work",
-      concurrency: SLOTS,
       run: async (/** @type {unknown} */ payload) => {
         const started = performance.now();
         if (payload === "low") waits.push(started - begun);
