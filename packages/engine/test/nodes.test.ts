@@ -302,7 +302,7 @@ describe("answers that get lost", () => {
     node.link.heal();
     const again = await node.engine.submit("sleep", {}, { id: "a" });
     expect(again.created).toBe(false);
-    await world.clock.advance(1_000);
+    await world.clock.advance(3_000);
     expect(world.starts).toEqual(["a"]);
     expect(await node.engine.get("a")).toMatchObject({ state: "succeeded", attempt: 1 });
     await world.stop(node);
