@@ -2,16 +2,20 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createScheduler, defineTask } from "giveway";
-import { measure, median, oneRowCommits, quantile } from "./rounds.mjs";
+import { measure, median, OneRowCommits, quantile } from "./rounds.mjs";
 
-const PICKUPS = 100;
+const PICKUPS = 200;
+const WARM_UP = 200;
 const DELAYED = 200;
 const SLEEPING = 10_000;
 const IDLE = 20_000;
 
 await measure(
   async (folder) => {
-    const commits = oneRowCommits(join(folder, "raw.db"), 300);
+    const raw = new OneRowCommits(join(folder, "raw.db"));
+    raw.rate(WARM_UP);
+    /** @type {number[]} */
+    const commits = [];
     /** @type {Map<string, number>} */
     const submitted = new Map();
     /** @type {number[]} */
@@ -37,6 +41,7 @@ await measure(
     });
     await scheduler.start();
     for (let n = 0; n < PICKUPS; n += 1) {
+      commits.push(raw.one());
       submitted.set(`pick-${n}`, performance.now());
       await scheduler.submit(pick, null, { id: `pick-${n}` });
       await delay(20);

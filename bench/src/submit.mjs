@@ -2,25 +2,21 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createScheduler } from "giveway";
-import { measure, median, oneRowCommits, quantile } from "./rounds.mjs";
+import { measure, median, OneRowCommits, quantile } from "./rounds.mjs";
 
 const LONE = 500;
-const CONCURRENT = 20_000;
+const TURNS = 10;
+const WARM_UP = 200;
 
-/** @param {string} file */
-function syncs(file) {
-  const descriptor = openSync(file, "w");
+/** Appends 4 KiB and syncs: ms, each. @param {number} descriptor @param {number} count */
+function syncs(descriptor, count) {
   const block = Buffer.alloc(4096);
-  /** @type {number[]} */
-  const times = [];
-  for (let n = 0; n < 500; n += 1) {
+  return Array.from({ length: count }, () => {
     const begun = performance.now();
     writeSync(descriptor, block);
     fdatasyncSync(descriptor);
-    times.push(performance.now() - begun);
-  }
-  closeSync(descriptor);
-  return times;
+    return performance.now() - begun;
+  });
 }
 
 /**
@@ -45,23 +41,37 @@ async function submits(scheduler, submitters, count) {
 
 await measure(
   async (folder) => {
-    const commits = oneRowCommits(join(folder, "raw.db"), LONE);
-    const disk = syncs(join(folder, "sync"));
+    const raw = new OneRowCommits(join(folder, "raw.db"));
+    const disk = openSync(join(folder, "sync"), "w");
     const scheduler = await createScheduler({ store: `sqlite:${join(folder, "tasks.db")}`, logger: false });
-    await submits(scheduler, 1, 200);
-    const lone = await submits(scheduler, 1, LONE);
-    const ten = await submits(scheduler, 10, 5_000);
-    const hundred = await submits(scheduler, 100, CONCURRENT);
+    await submits(scheduler, 1, WARM_UP);
+    raw.rate(WARM_UP);
+
+    /** @type {Record<"commits" | "lone" | "ten" | "syncs" | "gains" | "rates", number[]>} */
+    const taken = { commits: [], lone: [], ten: [], syncs: [], gains: [], rates: [] };
+    for (let turn = 0; turn < LONE; turn += 1) {
+      taken.commits.push(raw.one());
+      taken.lone.push(...(await submits(scheduler, 1, 1)).times);
+    }
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      taken.syncs.push(...syncs(disk, 50));
+      taken.ten.push(...(await submits(scheduler, 10, 500)).times);
+      const oneByOne = raw.rate(50);
+      const { rate } = await submits(scheduler, 100, 2_000);
+      taken.rates.push(rate);
+      taken.gains.push(rate / oneByOne);
+    }
     await scheduler.stop();
-    const perSecond = 1000 / median(commits);
+    raw.close();
+    closeSync(disk);
     return {
-      "one-row commit p50, ms": median(commits),
-      "lone submit p50, ms": median(lone.times),
-      "lone submit / one commit": median(lone.times) / median(commits),
-      "10 submitters, p99 of a create, ms": quantile(ten.times, 0.99),
-      "fdatasync p99, ms": quantile(disk, 0.99),
-      "100 submitters, submits/s": hundred.rate,
-      "100 submitters / one-row commits": hundred.rate / perSecond,
+      "one-row commit p50, ms": median(taken.commits),
+      "lone submit p50, ms": median(taken.lone),
+      "lone submit / one commit": median(taken.lone) / median(taken.commits),
+      "10 submitters, p99 of a create, ms": quantile(taken.ten, 0.99),
+      "fdatasync p99, ms": quantile(taken.syncs, 0.99),
+      "100 submitters, submits/s": median(taken.rates),
+      "100 submitters / one-row commits": median(taken.gains),
     };
   },
   {
