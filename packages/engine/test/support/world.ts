@@ -17,7 +17,8 @@ import { type Link, linkTo } from "./store-link.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;
 
-export interface NodeOptions extends Partial<Pick<EngineOptions, "stopTimeout" | "label" | "allowUnknownTypes">> {
+export interface NodeOptions
+  extends Partial<Pick<EngineOptions, "stopTimeout" | "label" | "allowUnknownTypes" | "maxPayload" | "logFigures">> {
   readonly tasks: readonly TaskType[];
   readonly queues?: Readonly<Record<string, QueueOptions>>;
 }
